@@ -1,0 +1,102 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * The limiter by itself: limits, their slots and who holds them, shared with the jobs of the same
+ * groups. Thread-safe.
+ *
+ * <p>Methods that take a {@code String} mean the plain group of that name; for keyed groups and
+ * families build a {@link Group}.
+ */
+public interface ConcurrencyLimits {
+  /** How long a permit's lease lasts between renewals. */
+  Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+  /**
+   * Takes a free slot, if there is one.
+   *
+   * @param group the group
+   * @param limit its limit, set only where it has none yet; empty uses what is stored
+   * @param holderId who will hold it, for operators
+   * @param workerId the process that holds it, for operators
+   * @param lease how long, unless extended
+   * @return the slot with its token, or empty when the group is full
+   * @throws InvalidRequestException if the group has no limit and none was given
+   */
+  Optional<SlotLease> tryAcquire(
+      Group group, OptionalInt limit, String holderId, String workerId, Duration lease);
+
+  /**
+   * Gives a slot back. False if the lease had expired or was taken away; nothing is changed then.
+   */
+  boolean release(SlotLease lease);
+
+  /**
+   * Extends a lease to last {@code duration} from now. Empty if it had expired or was taken away.
+   */
+  Optional<SlotLease> extendLease(SlotLease lease, Duration duration);
+
+  /** Frees expired slots of one group; returns how many. */
+  int cleanupExpired(Group group);
+
+  /** Frees expired slots of every group; returns how many in which group. */
+  Map<Group, Integer> cleanupExpired();
+
+  /** The group's limit and holders. */
+  ConcurrencyStatus status(Group group);
+
+  /** Every group that has a limit, a family included, or a held slot; by name. */
+  List<Group> groups();
+
+  /**
+   * Sets the operator's limit of a group or family. It holds when this returns: raising wakes the
+   * waiting, lowering drains (nothing running is stopped, nothing new starts until there is room),
+   * 0 holds the group.
+   */
+  void setLimit(Group group, int limit);
+
+  /** Takes the operator's limit away: the next level's holds again, or none. */
+  void removeLimit(Group group);
+
+  /**
+   * Takes a slot away from whoever holds it, by force. The holder is not stopped, so the limit may
+   * be exceeded until it ends: for operators who know that it is gone.
+   *
+   * @return who held it; empty if it was free
+   */
+  Optional<SlotInfo> forceRelease(Group group, int slot);
+
+  /**
+   * Waits for a slot.
+   *
+   * @return a permit that renews itself until closed
+   * @throws LimitReachedException if none came free in time
+   * @throws InvalidRequestException if the group has no limit
+   */
+  Permit acquire(Group group, Duration timeout) throws InterruptedException;
+
+  /** {@link #acquire(Group, Duration)} for the plain group of this name. */
+  default Permit acquire(String group, Duration timeout) throws InterruptedException {
+    return acquire(Group.of(group), timeout);
+  }
+
+  /** {@link #setLimit(Group, int)} for the plain group of this name. */
+  default void setLimit(String group, int limit) {
+    setLimit(Group.of(group), limit);
+  }
+
+  /** {@link #removeLimit(Group)} for the plain group of this name. */
+  default void removeLimit(String group) {
+    removeLimit(Group.of(group));
+  }
+
+  /** {@link #status(Group)} for the plain group of this name. */
+  default ConcurrencyStatus status(String group) {
+    return status(Group.of(group));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.UUID;
+
+/** What a handler knows about the attempt it runs. Thread-safe. */
+public interface JobContext {
+  /** The job's id. */
+  UUID jobId();
+
+  /** The task's name. */
+  String task();
+
+  /** The worker's id. */
+  String workerId();
+
+  /** Which attempt this is; 1 = the first. */
+  int attempt();
+
+  /**
+   * The token of this attempt: larger than that of every attempt before it. Give it to whatever
+   * stores the job's effects, and let that refuse a token smaller than the largest it has seen: a
+   * process that was frozen past its lease cannot be stopped by anyone else.
+   */
+  long fencingToken();
+
+  /**
+   * Whether the handler should stop: cancelled, timed out, lease lost or the worker's grace period
+   * is over.
+   */
+  boolean cancelled();
+
+  /**
+   * Throws if the handler should stop.
+   *
+   * @throws LeaseLostException if the lease is lost
+   * @throws InterruptedException if it is to stop for another reason
+   */
+  void throwIfCancelled() throws InterruptedException;
+
+  /**
+   * Reports progress, for operators; stored with the next exchange, the latest wins, up to 1,000
+   * characters.
+   */
+  void progress(String note);
+
+  /**
+   * Makes the worker's lease last at least this long from now, for a handler that is about to block
+   * renewals (a long pause of the process is expected). The runtime renews by itself; forgetting
+   * this breaks no limit.
+   *
+   * @throws LeaseLostException if the lease is lost
+   */
+  void extendLease(Duration atLeast);
+}

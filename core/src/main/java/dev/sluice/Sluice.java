@@ -1,0 +1,228 @@
+package dev.sluice;
+
+import dev.sluice.internal.JobIds;
+import dev.sluice.internal.Json;
+import dev.sluice.internal.RenewingLimits;
+import dev.sluice.internal.Stores;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.NewJob;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+
+/**
+ * The entrance: submit jobs, start workers, and set the limits that hold across all of them.
+ * Thread-safe; open one per application and close it at the end.
+ *
+ * <pre>{@code
+ * try (Sluice sluice = Sluice.open("postgresql://localhost/app")) {
+ *   sluice.submit(SEND_EMAIL, new Email("acme", "hello"));
+ *   try (Worker worker = sluice.worker().handle(SEND_EMAIL, (email, ctx) -> smtp.send(email)).start()) { ... }
+ * }
+ * }</pre>
+ */
+public final class Sluice implements AutoCloseable {
+  private static final int SUBMIT_BATCH = 1_000;
+  private static final UnaryOperator<SubmitOptions> NO_OPTIONS = UnaryOperator.identity();
+
+  private final JobStore store;
+  private final Json json;
+  private final RenewingLimits limits;
+
+  private Sluice(SluiceOptions options) {
+    store =
+        Stores.open(options.url(), options.dataSource(), options.schema(), options.connections());
+    json = options.json();
+    limits = new RenewingLimits(store.limits());
+  }
+
+  /**
+   * Opens the store at a URL: {@code postgresql://user@host/database} or {@code embedded:} (a
+   * PostgreSQL of its own).
+   *
+   * @throws StoreUnavailableException if it cannot be reached
+   * @throws StoreIncompatibleException if it is too new for this version, or refuses the
+   *     credentials
+   * @throws InvalidRequestException if no store is known for the URL
+   */
+  public static Sluice open(String url) {
+    return open(SluiceOptions.url(url));
+  }
+
+  /** Opens the store on the application's own PostgreSQL data source. */
+  public static Sluice open(DataSource dataSource) {
+    return open(SluiceOptions.dataSource(dataSource));
+  }
+
+  /** Opens a store. */
+  public static Sluice open(SluiceOptions options) {
+    return new Sluice(options);
+  }
+
+  /** Submits a job with default options. */
+  public <T> Submission submit(Task<T> task, T payload) {
+    return submit(task, payload, NO_OPTIONS);
+  }
+
+  /**
+   * Submits a job.
+   *
+   * @throws InvalidRequestException if the payload is too large or cannot be written as JSON
+   */
+  public <T> Submission submit(Task<T> task, T payload, UnaryOperator<SubmitOptions> options) {
+    return store
+        .submit(List.of(newJob(task, payload, options.apply(SubmitOptions.DEFAULTS))))
+        .get(0);
+  }
+
+  /** Submits a class-style job with default options. */
+  public Submission submit(Job job) {
+    return submit(job, NO_OPTIONS);
+  }
+
+  /** Submits a class-style job; the options may override its key and limit. */
+  public Submission submit(Job job, UnaryOperator<SubmitOptions> options) {
+    return store.submit(List.of(newJob(job, options))).get(0);
+  }
+
+  /**
+   * Submits a job in the transaction that is open on this connection: it exists if and when that
+   * commits.
+   */
+  public <T> Submission submit(Connection transaction, Task<T> task, T payload) {
+    return submit(transaction, task, payload, NO_OPTIONS);
+  }
+
+  /**
+   * Submits a job in the transaction that is open on this connection: it exists if and when that
+   * commits.
+   */
+  public <T> Submission submit(
+      Connection transaction, Task<T> task, T payload, UnaryOperator<SubmitOptions> options) {
+    return store
+        .submit(transaction, List.of(newJob(task, payload, options.apply(SubmitOptions.DEFAULTS))))
+        .get(0);
+  }
+
+  /** Submits a class-style job in the transaction that is open on this connection. */
+  public Submission submit(Connection transaction, Job job) {
+    return store.submit(transaction, List.of(newJob(job, NO_OPTIONS))).get(0);
+  }
+
+  /**
+   * Submits any number of jobs with default options; see {@link #submitAll(Task, Iterable,
+   * UnaryOperator)}.
+   */
+  public <T> List<Submission> submitAll(Task<T> task, Iterable<? extends T> payloads) {
+    return submitAll(task, payloads, NO_OPTIONS);
+  }
+
+  /**
+   * Submits any number of jobs, a thousand per transaction and round trip; answers in order. If it
+   * fails in between, the transactions before stay.
+   */
+  public <T> List<Submission> submitAll(
+      Task<T> task, Iterable<? extends T> payloads, UnaryOperator<SubmitOptions> options) {
+    SubmitOptions applied = options.apply(SubmitOptions.DEFAULTS);
+    List<Submission> submissions = new ArrayList<>();
+    List<NewJob> batch = new ArrayList<>();
+    for (T payload : payloads) {
+      batch.add(newJob(task, payload, applied));
+      if (batch.size() == SUBMIT_BATCH) {
+        submissions.addAll(store.submit(batch));
+        batch.clear();
+      }
+    }
+    if (!batch.isEmpty()) {
+      submissions.addAll(store.submit(batch));
+    }
+    return submissions;
+  }
+
+  /**
+   * Submits any number of class-style jobs, a thousand per transaction and round trip; answers in
+   * order.
+   */
+  public List<Submission> submitAll(Iterable<? extends Job> jobs) {
+    List<Submission> submissions = new ArrayList<>();
+    List<NewJob> batch = new ArrayList<>();
+    for (Job job : jobs) {
+      batch.add(newJob(job, NO_OPTIONS));
+      if (batch.size() == SUBMIT_BATCH) {
+        submissions.addAll(store.submit(batch));
+        batch.clear();
+      }
+    }
+    if (!batch.isEmpty()) {
+      submissions.addAll(store.submit(batch));
+    }
+    return submissions;
+  }
+
+  /** Puts a worker together. */
+  public WorkerBuilder worker() {
+    return new WorkerBuilder(store, json);
+  }
+
+  /** The limiter by itself: limits, slots, permits. */
+  public ConcurrencyLimits concurrency() {
+    return limits;
+  }
+
+  /** The jobs on record. */
+  public Jobs jobs() {
+    return store.jobs();
+  }
+
+  /** The queues. */
+  public Queues queues() {
+    return store.queues();
+  }
+
+  /** Gives back permits and connections. Close workers first. */
+  @Override
+  public void close() {
+    limits.close();
+    store.close();
+  }
+
+  @SuppressWarnings("unchecked") // the class of a job is the class of its payload
+  private NewJob newJob(Job job, UnaryOperator<SubmitOptions> options) {
+    SubmitOptions defaults = SubmitOptions.DEFAULTS.concurrencyKey(job.concurrencyKey());
+    OptionalInt limit = job.concurrencyLimit();
+    if (limit.isPresent()) {
+      defaults = defaults.concurrencyLimit(limit.getAsInt());
+    }
+    return newJob((Task<Job>) Task.of(job.getClass()), job, options.apply(defaults));
+  }
+
+  private <T> NewJob newJob(Task<T> task, T payload, SubmitOptions options) {
+    Optional<Group> named = options.concurrencyGroup().map(Group::of);
+    Group base = named.orElse(task.group());
+    Group chosen = options.concurrencyKey().isEmpty() ? base : base.key(options.concurrencyKey());
+    TreeSet<Group> groups = new TreeSet<>(task.groupsOf(payload));
+    groups.add(chosen);
+    groups.remove(task.group());
+    if (groups.size() > Task.MAX_EXTRA_GROUPS) {
+      throw new InvalidRequestException(
+          "A job of task '%s' would be in %d groups besides its own; at most %d are allowed."
+              .formatted(task.name(), groups.size(), Task.MAX_EXTRA_GROUPS));
+    }
+    Optional<Group> limited =
+        options.concurrencyLimit().isPresent() ? Optional.of(chosen) : Optional.empty();
+    return new NewJob(
+        new NewJob.Identity(
+            options.id().orElseGet(JobIds::next), options.id().isPresent(), options.dedupeKey()),
+        task.name(),
+        new NewJob.Place(options.queue(), options.priority()),
+        new NewJob.Timing(options.runAt(), options.delay(), options.timeout().or(task::timeout)),
+        new NewJob.Concurrency(
+            List.copyOf(groups), limited, options.concurrencyLimit(), options.onLimit()),
+        json.write("payload of task '" + task.name() + "'", payload));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.sluice;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.internal.Json;
+import java.util.Objects;
+import javax.sql.DataSource;
+
+/** How a {@link Sluice} is opened. Immutable: each method returns a changed copy. */
+public final class SluiceOptions {
+  /** The largest payload, as UTF-8 JSON. */
+  public static final int DEFAULT_MAX_PAYLOAD_BYTES = 1 << 20;
+
+  private String url;
+  private DataSource dataSource;
+  private String schema = "sluice";
+  private int connections = 8;
+  private int maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
+  private ObjectMapper mapper = Json.newMapper();
+
+  private SluiceOptions() {}
+
+  /** A store named by URL: {@code postgresql://…}, {@code embedded:}. */
+  public static SluiceOptions url(String url) {
+    SluiceOptions options = new SluiceOptions();
+    options.url = Objects.requireNonNull(url, "url");
+    return options;
+  }
+
+  /**
+   * A store on the application's own PostgreSQL data source, which stays the application's to
+   * close.
+   */
+  public static SluiceOptions dataSource(DataSource dataSource) {
+    SluiceOptions options = new SluiceOptions();
+    options.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+    return options;
+  }
+
+  private SluiceOptions copy() {
+    SluiceOptions copy = new SluiceOptions();
+    copy.url = url;
+    copy.dataSource = dataSource;
+    copy.schema = schema;
+    copy.connections = connections;
+    copy.maxPayloadBytes = maxPayloadBytes;
+    copy.mapper = mapper;
+    return copy;
+  }
+
+  /** The schema (or prefix) everything is kept under; default {@code sluice}. */
+  public SluiceOptions schema(String schema) {
+    if (!schema.matches("[a-z_][a-z0-9_]{0,47}")) {
+      throw new InvalidRequestException(
+          "The schema '%s' is not allowed; use up to 48 lower-case letters, digits and underscores, not starting with a digit."
+              .formatted(schema.length() > 60 ? schema.substring(0, 60) + "…" : schema));
+    }
+    SluiceOptions copy = copy();
+    copy.schema = schema;
+    return copy;
+  }
+
+  /** How many connections to the store may be open at once, 2 or more; default 8. */
+  public SluiceOptions connections(int connections) {
+    if (connections < 2) {
+      throw new InvalidRequestException(
+          "connections is " + connections + "; at least 2 are needed.");
+    }
+    SluiceOptions copy = copy();
+    copy.connections = connections;
+    return copy;
+  }
+
+  /** The largest payload and result, in bytes of UTF-8 JSON; default 1 MiB. */
+  public SluiceOptions maxPayloadBytes(int maxPayloadBytes) {
+    if (maxPayloadBytes < 2) {
+      throw new InvalidRequestException(
+          "maxPayloadBytes is " + maxPayloadBytes + "; at least 2 are needed.");
+    }
+    SluiceOptions copy = copy();
+    copy.maxPayloadBytes = maxPayloadBytes;
+    return copy;
+  }
+
+  /**
+   * How payloads and results are written and read; default: Jackson with java.time, unknown
+   * properties ignored.
+   */
+  public SluiceOptions objectMapper(ObjectMapper mapper) {
+    SluiceOptions copy = copy();
+    copy.mapper = Objects.requireNonNull(mapper, "mapper").copy();
+    return copy;
+  }
+
+  String url() {
+    return url;
+  }
+
+  DataSource dataSource() {
+    return dataSource;
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  int connections() {
+    return connections;
+  }
+
+  Json json() {
+    return new Json(mapper, maxPayloadBytes);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+
+/**
+ * A named kind of work: its payload type, its limits and its retry policy. Immutable; usually a
+ * constant.
+ *
+ * <pre>{@code
+ * static final Task<Email> SEND_EMAIL =
+ *     Task.named("send_email", Email.class)
+ *         .maxConcurrent(50)                             // across every worker
+ *         .maxConcurrentPer("tenant", Email::tenant, 5)  // and at most 5 per tenant, both at once
+ *         .build();
+ * }</pre>
+ *
+ * @param <T> the payload, written and read as JSON
+ */
+public final class Task<T> {
+  /** A job may be in at most this many groups besides its task's own. */
+  public static final int MAX_EXTRA_GROUPS = 4;
+
+  private final String name;
+  private final Class<T> payloadType;
+  private final Map<Group, Integer> limits;
+  private final List<Dimension<T>> dimensions;
+  private final RetryPolicy retry;
+  private final Duration timeout;
+
+  private record Dimension<T>(String name, Function<? super T, ?> value) {}
+
+  private Task(Builder<T> builder) {
+    name = builder.name;
+    payloadType = builder.payloadType;
+    limits = Map.copyOf(builder.limits);
+    dimensions = List.copyOf(builder.dimensions);
+    retry = builder.retry;
+    timeout = builder.timeout;
+  }
+
+  /**
+   * Starts a task.
+   *
+   * @param name what workers and operators know it by, up to 200 characters
+   * @param payloadType a class Jackson can write and read; records are welcome
+   */
+  public static <T> Builder<T> named(String name, Class<T> payloadType) {
+    return new Builder<>(name, payloadType);
+  }
+
+  /**
+   * The task of a class-style job: named by {@link TaskName} or the class name, with default
+   * retries.
+   */
+  public static <J extends Job> Task<J> of(Class<J> jobClass) {
+    TaskName annotation = jobClass.getAnnotation(TaskName.class);
+    return named(annotation == null ? jobClass.getName() : annotation.value(), jobClass).build();
+  }
+
+  /** The name. */
+  public String name() {
+    return name;
+  }
+
+  /** The payload's class. */
+  public Class<T> payloadType() {
+    return payloadType;
+  }
+
+  /** The task's own group. */
+  public Group group() {
+    return Group.of(name);
+  }
+
+  /** The limits this task declares in code, by group or family. */
+  public Map<Group, Integer> limits() {
+    return limits;
+  }
+
+  /** When failed jobs are tried again. */
+  public RetryPolicy retry() {
+    return retry;
+  }
+
+  /** How long an attempt may run; empty = without bound. */
+  public Optional<Duration> timeout() {
+    return Optional.ofNullable(timeout);
+  }
+
+  /** The groups a payload puts its job in, one for each dimension that has a value for it. */
+  public List<Group> groupsOf(T payload) {
+    List<Group> groups = new ArrayList<>();
+    for (Dimension<T> dimension : dimensions) {
+      Object value = dimension.value.apply(payload);
+      if (value != null && !value.toString().isEmpty()) {
+        groups.add(group().dimension(dimension.name, value.toString()));
+      }
+    }
+    return groups;
+  }
+
+  @Override
+  public String toString() {
+    return "Task[" + name + "]";
+  }
+
+  /**
+   * Builds a task; not thread-safe.
+   *
+   * @param <T> the payload
+   */
+  public static final class Builder<T> {
+    private final String name;
+    private final Class<T> payloadType;
+    private final Map<Group, Integer> limits = new LinkedHashMap<>();
+    private final List<Dimension<T>> dimensions = new ArrayList<>();
+    private RetryPolicy retry = RetryPolicy.DEFAULT;
+    private Duration timeout;
+
+    private Builder(String name, Class<T> payloadType) {
+      this.name = Names.require("task name", name);
+      this.payloadType = Objects.requireNonNull(payloadType, "payloadType");
+    }
+
+    /**
+     * At most this many jobs of the task run at once, across every worker; 0 holds. Default:
+     * unlimited.
+     */
+    public Builder<T> maxConcurrent(int limit) {
+      limits.put(
+          Group.of(name), Names.requireLimit("maxConcurrent of task '" + name + "':", limit));
+      return this;
+    }
+
+    /**
+     * At most {@code limit} jobs run at once for each value of the dimension. A null or empty value
+     * leaves a job out of it.
+     */
+    public Builder<T> maxConcurrentPer(String dimension, Function<? super T, ?> value, int limit) {
+      limits.put(
+          Group.of(name).anyValueOf(dimension),
+          Names.requireLimit(
+              "maxConcurrentPer '" + dimension + "' of task '" + name + "':", limit));
+      dimensions.add(new Dimension<>(dimension, Objects.requireNonNull(value, "value")));
+      if (dimensions.size() > MAX_EXTRA_GROUPS - 1) {
+        throw new InvalidRequestException(
+            "The task '%s' has %d dimensions; at most %d are allowed, so that one group is left for the submit side."
+                .formatted(name, dimensions.size(), MAX_EXTRA_GROUPS - 1));
+      }
+      return this;
+    }
+
+    /** At most {@code limit} jobs run at once for each {@code concurrencyKey} given at submit. */
+    public Builder<T> maxConcurrentPerKey(int limit) {
+      limits.put(
+          Group.of(name).anyKey(),
+          Names.requireLimit("maxConcurrentPerKey of task '" + name + "':", limit));
+      return this;
+    }
+
+    /** Short for {@code maxConcurrentPerKey(1)}: one job of each key at a time, the others wait. */
+    public Builder<T> uniquePerKey() {
+      return maxConcurrentPerKey(1);
+    }
+
+    /** When failed jobs are tried again; default {@link RetryPolicy#DEFAULT}. */
+    public Builder<T> retry(RetryPolicy retry) {
+      this.retry = Objects.requireNonNull(retry, "retry");
+      return this;
+    }
+
+    /** How long an attempt may run before its handler is interrupted; default: without bound. */
+    public Builder<T> timeout(Duration timeout) {
+      this.timeout = Names.requirePositive("timeout", timeout);
+      return this;
+    }
+
+    /** The task. */
+    public Task<T> build() {
+      return new Task<>(this);
+    }
+  }
+
+  /** The limit of the task's own group declared in code, if any. */
+  public OptionalInt maxConcurrent() {
+    Integer limit = limits.get(group());
+    return limit == null ? OptionalInt.empty() : OptionalInt.of(limit);
+  }
+}

@@ -1,0 +1,135 @@
+package dev.sluice.internal;
+
+import dev.sluice.ConcurrencyLimits;
+import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.LimitLevel;
+import dev.sluice.LimitReachedException;
+import dev.sluice.Permit;
+import dev.sluice.SlotInfo;
+import dev.sluice.SlotLease;
+import dev.sluice.spi.LimitStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The limiter users see: the store's, plus waiting for a slot and permits that renew themselves.
+ */
+public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
+  private static final Duration FIRST_WAIT = Duration.ofMillis(2);
+  private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+
+  private final LimitStore store;
+  private final PermitKeeper keeper;
+  private final String processId = "process-" + ProcessHandle.current().pid();
+
+  public RenewingLimits(LimitStore store) {
+    this.store = store;
+    this.keeper = new PermitKeeper(store);
+  }
+
+  @Override
+  public Optional<SlotLease> tryAcquire(
+      Group group, OptionalInt limit, String holderId, String workerId, Duration lease) {
+    if (group.isFamily()) {
+      throw new InvalidRequestException(
+          "'" + group + "' is a family; a slot is taken in one of its groups.");
+    }
+    if (limit.isPresent() && limit.getAsInt() < 0) {
+      throw negative(group, limit.getAsInt());
+    }
+    if (lease.isNegative() || lease.isZero()) {
+      throw new InvalidRequestException("A lease of " + lease + " is not positive.");
+    }
+    return store.tryAcquire(new LimitStore.SlotRequest(group, limit, holderId, workerId, lease));
+  }
+
+  @Override
+  public boolean release(SlotLease lease) {
+    return store.release(lease);
+  }
+
+  @Override
+  public Optional<SlotLease> extendLease(SlotLease lease, Duration duration) {
+    return store.extend(lease, duration);
+  }
+
+  @Override
+  public int cleanupExpired(Group group) {
+    return store.cleanupExpired(Optional.of(group)).getOrDefault(group, 0);
+  }
+
+  @Override
+  public Map<Group, Integer> cleanupExpired() {
+    return store.cleanupExpired(Optional.empty());
+  }
+
+  @Override
+  public ConcurrencyStatus status(Group group) {
+    return store.status(group);
+  }
+
+  @Override
+  public List<Group> groups() {
+    return store.groups();
+  }
+
+  @Override
+  public void setLimit(Group group, int limit) {
+    if (limit < 0) {
+      throw negative(group, limit);
+    }
+    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.of(limit));
+  }
+
+  @Override
+  public void removeLimit(Group group) {
+    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty());
+  }
+
+  @Override
+  public Optional<SlotInfo> forceRelease(Group group, int slot) {
+    return store.forceRelease(group, slot);
+  }
+
+  @Override
+  public Permit acquire(Group group, Duration timeout) throws InterruptedException {
+    String holder = "permit-" + UUID.randomUUID();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    long wait = FIRST_WAIT.toNanos();
+    while (true) {
+      long sentAt = System.nanoTime();
+      Optional<SlotLease> lease =
+          tryAcquire(group, OptionalInt.empty(), holder, processId, DEFAULT_LEASE);
+      if (lease.isPresent()) {
+        return keeper.keep(lease.get(), DEFAULT_LEASE, sentAt);
+      }
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        throw new LimitReachedException(
+            "No slot of the group '%s' came free within %s.".formatted(group, timeout));
+      }
+      // Jitter keeps waiters from asking in step.
+      long jittered = wait / 2 + ThreadLocalRandom.current().nextLong(wait);
+      Thread.sleep(Duration.ofNanos(Math.min(left, jittered)).toMillis() + 1);
+      wait = Math.min(wait * 2, LONGEST_WAIT.toNanos());
+    }
+  }
+
+  @Override
+  public void close() {
+    keeper.close();
+  }
+
+  private static InvalidRequestException negative(Group group, int limit) {
+    return new InvalidRequestException(
+        "The limit %d of group '%s' is negative. Use 0 to hold the group, or 1 and more; remove the limit to lift it."
+            .formatted(limit, group));
+  }
+}

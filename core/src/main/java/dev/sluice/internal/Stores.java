@@ -1,0 +1,59 @@
+package dev.sluice.internal;
+
+import dev.sluice.InvalidRequestException;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.StoreProvider;
+import dev.sluice.spi.StoreSettings;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+
+/** Finds the store for a URL or data source among the providers on the class path. */
+public final class Stores {
+  private Stores() {}
+
+  /** Opens the store; exactly one of {@code url} and {@code dataSource} is given. */
+  public static JobStore open(
+      String url, DataSource dataSource, String namespace, int connections) {
+    StoreSettings settings = new StoreSettings(namespace, connections);
+    if (dataSource != null) {
+      return onDataSource().open(dataSource, settings);
+    }
+    for (StoreProvider provider : providers()) {
+      if (provider.accepts(url)) {
+        return provider.open(url, settings);
+      }
+    }
+    throw new InvalidRequestException(
+        "No store is known for '%s'. Known forms: %s. Is the store's module on the class path?"
+            .formatted(withoutSecrets(url), knownForms()));
+  }
+
+  /** The provider that works on JDBC data sources. */
+  public static StoreProvider onDataSource() {
+    return providers().stream()
+        .filter(StoreProvider::acceptsDataSources)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new InvalidRequestException(
+                    "No store on the class path works on a data source; add sluice-store-postgres."));
+  }
+
+  private static List<StoreProvider> providers() {
+    return ServiceLoader.load(StoreProvider.class, Stores.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .toList();
+  }
+
+  private static String knownForms() {
+    String forms =
+        providers().stream().map(StoreProvider::urlForm).collect(Collectors.joining(", "));
+    return forms.isEmpty() ? "none" : forms;
+  }
+
+  private static String withoutSecrets(String url) {
+    return url.replaceAll("//[^@/]*@", "//…@").replaceAll("(?i)(password=)[^&]*", "$1…");
+  }
+}

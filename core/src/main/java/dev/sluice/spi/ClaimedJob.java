@@ -1,0 +1,29 @@
+package dev.sluice.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A job that belongs to a worker until it reports an outcome or loses its lease.
+ *
+ * @param id its id
+ * @param token the fencing token of this claim
+ * @param task the task's name
+ * @param run how it is to be run
+ * @param gates the limited groups it is in, by canonical name: it may start only when for each of
+ *     them the worker runs fewer jobs than it holds slots
+ * @param payload JSON text
+ */
+public record ClaimedJob(
+    UUID id, long token, String task, Run run, List<String> gates, String payload) {
+  /**
+   * How a claimed job is to be run.
+   *
+   * @param attempt the number this attempt has (1 = the first)
+   * @param counted whether the store has counted the attempt as started already
+   * @param timeout how long it may run
+   */
+  public record Run(int attempt, boolean counted, Optional<Duration> timeout) {}
+}

@@ -1,0 +1,10 @@
+package dev.sluice.spi;
+
+/**
+ * A slot held by a worker.
+ *
+ * @param group the group's canonical name
+ * @param slot which of its places
+ * @param token the fencing token under which it is held
+ */
+public record HeldSlot(String group, int slot, long token) {}

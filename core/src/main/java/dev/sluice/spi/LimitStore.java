@@ -1,0 +1,50 @@
+package dev.sluice.spi;
+
+import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Group;
+import dev.sluice.LimitLevel;
+import dev.sluice.SlotInfo;
+import dev.sluice.SlotLease;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Limits, slots and permits. The promises are those of {@link dev.sluice.ConcurrencyLimits}. */
+public interface LimitStore {
+  /** Who asks for a slot, and for how long. */
+  record SlotRequest(
+      Group group, OptionalInt limit, String holderId, String workerId, Duration lease) {}
+
+  /** Takes a free slot; expired ones of the group are freed first. */
+  Optional<SlotLease> tryAcquire(SlotRequest request);
+
+  /** Gives a slot back, by token; false if it is not held under that token any more. */
+  boolean release(SlotLease lease);
+
+  /**
+   * Extends a lease to last {@code duration} from now, by the store's clock; empty if it is gone or
+   * has expired.
+   */
+  Optional<SlotLease> extend(SlotLease lease, Duration duration);
+
+  /** Frees expired permits of one group, or of all; how many in which group. */
+  Map<Group, Integer> cleanupExpired(Optional<Group> group);
+
+  /** The group's limit and holders. */
+  ConcurrencyStatus status(Group group);
+
+  /** Every group or family that has a limit, and every group with a held slot; by name. */
+  List<Group> groups();
+
+  /**
+   * Sets or (empty) takes away the limit of a group or family at one level. When it returns, every
+   * live worker that could start a job under the old number has heard of the new one, or is given
+   * up waiting for after two seconds.
+   */
+  void setLimit(Group group, LimitLevel level, OptionalInt limit);
+
+  /** Frees a slot whoever holds it; who that was. */
+  Optional<SlotInfo> forceRelease(Group group, int slot);
+}

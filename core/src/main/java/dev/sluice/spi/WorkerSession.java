@@ -1,0 +1,70 @@
+package dev.sluice.spi;
+
+import dev.sluice.LeaseLostException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * One worker's standing with the store, from signing on to signing off or losing its lease.
+ *
+ * <p>A worker holds <em>jobs</em> (claimed, started or still in its buffer) and <em>slots</em> of
+ * limited groups, all under one lease that {@link #renew} extends. It runs at most as many jobs of
+ * a limited group at once as it holds slots of it; which job sits in which slot is its own affair.
+ * The store guarantees that the slots held of a group never exceed its limit (except while a
+ * lowered limit drains); the worker guarantees that it never runs more than it holds. Together that
+ * is the limit.
+ *
+ * <p>When the lease is lost, every method throws {@link LeaseLostException}, nothing the worker
+ * reports is accepted any more, and the session is of no further use: open another.
+ *
+ * <p>{@link #exchange} and {@link #reconcile} are called by one thread at a time; the other methods
+ * by any thread.
+ */
+public interface WorkerSession extends AutoCloseable {
+  /** The worker's id, unique to this session. */
+  String workerId();
+
+  /**
+   * Everything a worker and the store have to tell each other, in one round trip: outcomes are
+   * recorded, slots given back, and new jobs claimed together with the slots they need, in that
+   * order.
+   *
+   * <p>If the call fails with {@link dev.sluice.StoreUnavailableException} it is unknown how much
+   * of it happened: call {@link #reconcile} and then report the same outcomes again; those recorded
+   * already are then not accepted twice.
+   */
+  Exchange.Answer exchange(Exchange exchange);
+
+  /**
+   * Extends the lease to last at least the registered lease time, or {@code atLeast} if that is
+   * longer, from now by the store's clock; never shortens it.
+   *
+   * @return the jobs of this worker that users asked to stop
+   */
+  Set<UUID> renew(Duration atLeast);
+
+  /**
+   * Agrees anew on who holds what, after an exchange whose outcome is unknown or when {@link
+   * Exchange.Answer#stale()} says that limits have changed. Every job the store has for this worker
+   * that is not in {@code known} goes back in line. The answer replaces whatever the worker
+   * believed about its slots.
+   *
+   * @param known the jobs that run or whose outcome is not reported yet
+   */
+  Standing reconcile(Set<UUID> known);
+
+  /**
+   * Calls {@code wake} whenever there may be something to exchange: new work for the queues and
+   * tasks of this worker, room in a group, a changed limit, a job to cancel. May be called too
+   * often, never too seldom by more than the polling interval. A store without push never calls it.
+   */
+  void onWake(Runnable wake);
+
+  /**
+   * Signs off: jobs and slots still held go back at once. Idempotent; throws nothing that matters
+   * to the caller.
+   */
+  @Override
+  void close();
+}
