@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * PostgreSQL's data directory: made once, then only checked.
@@ -132,12 +134,17 @@ record DatabaseCluster(ServerFiles files, Privileges privileges) {
       }
       if (!Files.exists(absolute)) {
         Files.createDirectories(absolute);
-        String permissions = privileges.changesUser() ? "rwx--x--x" : "rwx------";
-        Files.setPosixFilePermissions(absolute, PosixFilePermissions.fromString(permissions));
+        Files.setPosixFilePermissions(absolute, PosixFilePermissions.fromString("rwx------"));
       }
       if (!Files.isDirectory(absolute) || !Files.isWritable(absolute)) {
         throw new IllegalStateException(
             absolute + " is not a writable directory. Change its permissions or choose another.");
+      }
+      if (privileges.changesUser()) {
+        // The server's user passes through to the data; what else lies here stays closed to it.
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(absolute);
+        permissions.add(PosixFilePermission.OTHERS_EXECUTE);
+        Files.setPosixFilePermissions(absolute, permissions);
       }
       return absolute.toRealPath();
     } catch (IOException e) {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How the server's programs are started, because PostgreSQL refuses to run as root.
@@ -42,7 +43,14 @@ record Privileges(List<String> prefix, int owner) {
   }
 
   static int currentUser() {
-    return ownerOf(Path.of("/proc/self"));
+    Path status = Path.of("/proc/self/status");
+    try (Stream<String> lines = Files.lines(status)) {
+      // "Uid: real effective saved filesystem"
+      String line = lines.filter(l -> l.startsWith("Uid:")).findFirst().orElseThrow();
+      return Integer.parseInt(line.split("\\s+")[2]);
+    } catch (IOException e) {
+      throw new UncheckedIOException("The current user could not be read from " + status, e);
+    }
   }
 
   static int ownerOf(Path file) {

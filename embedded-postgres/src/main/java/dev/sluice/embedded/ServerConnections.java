@@ -9,7 +9,7 @@ final class ServerConnections {
 
   static final String DATABASE = "postgres";
   private static final String LOOPBACK = "127.0.0.1";
-  private static final int CONNECT_SECONDS = 10;
+  private static final int LOGIN_SECONDS = 15;
 
   /** The server is starting, or stopping. */
   private static final String CANNOT_CONNECT_NOW = "57P03";
@@ -23,11 +23,16 @@ final class ServerConnections {
     return "jdbc:postgresql://" + LOOPBACK + ":" + port + "/" + DATABASE;
   }
 
+  /** Logs in. A stranger on the port that accepts connections and says nothing is given up. */
   static Connection open(int port, Credentials credentials) throws SQLException {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setUrl(url(port));
-    source.setConnectTimeout(CONNECT_SECONDS);
-    return source.getConnection(credentials.user(), credentials.password());
+    source.setConnectTimeout(LOGIN_SECONDS);
+    source.setSocketTimeout(LOGIN_SECONDS);
+    Connection connection = source.getConnection(credentials.user(), credentials.password());
+    connection.setNetworkTimeout(
+        Runnable::run, 0); // That was for the login; queries may take long.
+    return connection;
   }
 
   /** Whether a login failed because no server was there, as opposed to one that said no. */

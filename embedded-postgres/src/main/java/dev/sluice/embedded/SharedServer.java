@@ -142,9 +142,6 @@ final class SharedServer {
       if (seat == null) {
         seat = UserSeat.take(files.users());
       }
-      if (answers()) {
-        return;
-      }
       Patience patience = new Patience(START_LIMIT);
       while (supervisor.serverIsAlive()) {
         if (answers()) {
