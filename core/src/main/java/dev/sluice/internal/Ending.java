@@ -1,0 +1,82 @@
+package dev.sluice.internal;
+
+import dev.sluice.JobTimeoutException;
+import dev.sluice.PermanentFailure;
+import dev.sluice.RetryPolicy;
+import dev.sluice.RetryableException;
+import dev.sluice.Snooze;
+import dev.sluice.internal.Attempt.Stop;
+import dev.sluice.spi.JobOutcome.Cancelled;
+import dev.sluice.spi.JobOutcome.Failed;
+import dev.sluice.spi.JobOutcome.HandedBack;
+import dev.sluice.spi.JobOutcome.Retry;
+import dev.sluice.spi.JobOutcome.Snoozed;
+import dev.sluice.spi.JobOutcome.Succeeded;
+import dev.sluice.spi.JobOutcome.Verdict;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+
+/**
+ * What becomes of an attempt, given how its handler ended.
+ *
+ * @param verdict what the store is told
+ * @param failure what the handler threw, for listeners; null unless the attempt failed
+ */
+record Ending(Verdict verdict, Throwable failure) {
+  static final Ending HANDED_BACK = new Ending(new HandedBack(), null);
+  static final Ending CANCELLED = new Ending(new Cancelled(), null);
+
+  /** The workers that ran the job before died with it, each time: it is not tried once more. */
+  static Ending givenUp(int attempt, int maxAttempts) {
+    return failed(
+        new PermanentFailure(
+            "All %d attempts have been used up by workers that died or lost their lease while they ran it; attempt %d was not started."
+                .formatted(maxAttempts, attempt)));
+  }
+
+  /**
+   * The handler returned. That is success even if it was asked to stop meanwhile, unless its time
+   * was up.
+   */
+  static Ending returned(
+      Attempt attempt, String result, RetryPolicy policy, DoubleSupplier random) {
+    return attempt.stopped() == Stop.TIMED_OUT
+        ? threw(attempt, null, policy, random)
+        : new Ending(new Succeeded(Optional.ofNullable(result)), null);
+  }
+
+  /** The handler threw something, or never started because it was asked to stop before. */
+  static Ending threw(
+      Attempt attempt, Throwable thrown, RetryPolicy policy, DoubleSupplier random) {
+    if (thrown instanceof PermanentFailure) {
+      return failed(thrown);
+    }
+    if (thrown instanceof Snooze snooze) {
+      return new Ending(new Snoozed(snooze.delay()), null);
+    }
+    if (attempt.stopped() == Stop.CANCELLED) {
+      return CANCELLED;
+    }
+    if (attempt.stopped() == Stop.HANDED_BACK || attempt.stopped() == Stop.LEASE_LOST) {
+      return HANDED_BACK;
+    }
+    Throwable failure =
+        attempt.stopped() == Stop.TIMED_OUT
+            ? new JobTimeoutException(attempt.job().run().timeout().orElseThrow(), thrown)
+            : thrown;
+    if (!policy.allowsAnotherAfter(attempt.attempt())) {
+      return failed(failure);
+    }
+    Duration delay =
+        (failure instanceof RetryableException retryable
+                ? retryable.after()
+                : Optional.<Duration>empty())
+            .orElseGet(() -> policy.delayAfter(attempt.attempt(), random));
+    return new Ending(new Retry(BoundedText.failure(failure), delay), failure);
+  }
+
+  private static Ending failed(Throwable failure) {
+    return new Ending(new Failed(BoundedText.failure(failure)), failure);
+  }
+}

@@ -1,0 +1,206 @@
+package dev.sluice.internal;
+
+import dev.sluice.LeaseLostException;
+import dev.sluice.internal.Outbox.Parcel;
+import dev.sluice.spi.Exchange.Answer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread of a worker that exchanges outcomes for jobs.
+ *
+ * <p>Each turn takes everything there is to say, and what could be taken on, to the store in one
+ * round trip. What happens meanwhile makes up the next turn, so batches grow with the load by
+ * themselves and nothing ever waits for a batch to fill. A turn follows at once when the last one
+ * brought all that was asked for (there may be more) or left something to say; otherwise the loop
+ * waits for the bell (a handler returned, the store calls) or the next poll.
+ *
+ * <p>When an exchange fails, it may have happened or not. The loop then first reconciles: it tells
+ * the store which jobs it knows of (running, or ended and not yet acknowledged), the store takes
+ * back all others and says what is held, and the outcomes are sent again. A job claimed by the lost
+ * answer is thus ready again at once; an outcome recorded by it is not recorded twice.
+ *
+ * <p>When the lease is lost the loop opens a new session and goes on. The old one is closed once
+ * the last of its handlers has returned, never before: closing frees its slots.
+ */
+final class ExchangeLoop implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(ExchangeLoop.class);
+
+  /** Waiting less than this for the next due job would be spinning. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(2);
+
+  private final Workshop workshop;
+  private final WorkerEnvironment environment;
+  private final SessionOpener opener;
+  private final HandlerPool handlers;
+  private final AtomicReference<Tenure> current;
+  private final List<Tenure> retired = new ArrayList<>();
+  private final Backoff backoff;
+  private final OutageLog outage = new OutageLog(log, "Exchanging jobs with the store");
+
+  private volatile boolean stopping;
+  private volatile boolean abandoned;
+  private boolean unsure;
+  private boolean again = true;
+  private long wait;
+
+  /** Signs on; whatever prevents that is thrown. */
+  ExchangeLoop(Workshop workshop) {
+    this.workshop = workshop;
+    this.environment = workshop.environment();
+    this.opener = new SessionOpener(workshop);
+    this.current = new AtomicReference<>(opener.open());
+    this.handlers = new HandlerPool(workshop, current::get);
+    this.backoff = new Backoff(environment);
+  }
+
+  Tenure current() {
+    return current.get();
+  }
+
+  /** Claims and starts nothing more; the loop ends when what runs has ended and been reported. */
+  void stop() {
+    stopping = true;
+    current.get().beginClosing();
+    workshop.bell().ring();
+  }
+
+  /** Ends the loop even if the store cannot be told of the last outcomes. */
+  void abandon() {
+    abandoned = true;
+    workshop.bell().ring();
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!abandoned && goOn()) {
+        closeRetired();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      closeRetired();
+      if (current.get().nothingRuns()) {
+        current.get().signOff();
+      }
+      handlers.close();
+      workshop.announcer().close();
+    }
+  }
+
+  /** One turn; false when the worker's work is done. */
+  private boolean goOn() throws InterruptedException {
+    Tenure tenure = current.get();
+    try {
+      if (tenure.over()) {
+        return !stopping && signOnAgain(tenure);
+      }
+      if (unsure) {
+        reconcile(tenure);
+      }
+      if (tenure.finished()) {
+        return false;
+      }
+      boolean called = workshop.bell().await(again ? 0 : wait);
+      Parcel parcel = tenure.prepare();
+      if (again && !called && parcel.isEmpty()) {
+        again = false;
+      } else if (!tenure.over()) {
+        exchange(tenure, parcel);
+      }
+      backoff.reset();
+      outage.worked();
+    } catch (LeaseLostException e) {
+      tenure.fence("the store says so");
+    } catch (RuntimeException e) {
+      outage.failed(e);
+      backoff.pause();
+    }
+    return true;
+  }
+
+  private boolean signOnAgain(Tenure lost) {
+    Tenure next = opener.open();
+    retired.add(lost);
+    current.set(next);
+    if (stopping) {
+      next.beginClosing();
+    }
+    unsure = false;
+    again = true;
+    return true;
+  }
+
+  private void exchange(Tenure tenure, Parcel parcel) {
+    Answer answer;
+    try {
+      answer = tenure.session().exchange(parcel.exchange());
+    } catch (RuntimeException e) {
+      unsure = true;
+      tenure.putBack(parcel);
+      throw e;
+    }
+    settle(parcel.reports(), answer.accepted());
+    if (answer.stale()) {
+      unsure = true;
+      reconcile(tenure);
+      return;
+    }
+    handlers.start(tenure.receive(answer));
+    int asked = parcel.exchange().demand().jobs();
+    again = (asked > 0 && answer.jobs().size() >= asked) || tenure.hasNews();
+    long poll = environment.jittered(environment.settings().timing().poll().toNanos());
+    long due = answer.nextDue().map(Duration::toNanos).orElse(poll);
+    wait = Math.max(SHORTEST_WAIT.toNanos(), Math.min(poll, due));
+  }
+
+  private void reconcile(Tenure tenure) {
+    Set<UUID> known = tenure.known();
+    List<Report> gone = tenure.adopt(tenure.session().reconcile(known));
+    for (Report report : gone) {
+      if (report.sent()) {
+        // The exchange that failed had happened after all: nobody else can end a leased job.
+        workshop.announcer().accepted(report);
+      } else {
+        refused(report);
+      }
+    }
+    unsure = false;
+    again = true;
+  }
+
+  private void settle(List<Report> reports, Set<UUID> accepted) {
+    for (Report report : reports) {
+      if (accepted.contains(report.id())) {
+        workshop.announcer().accepted(report);
+      } else {
+        refused(report);
+      }
+    }
+  }
+
+  private static void refused(Report report) {
+    log.warn(
+        "The outcome of {} ({}) came too late and changed nothing.",
+        report.attempt(),
+        report.outcome().verdict().getClass().getSimpleName());
+  }
+
+  private void closeRetired() {
+    retired.removeIf(
+        tenure -> {
+          boolean done = tenure.nothingRuns();
+          if (done) {
+            tenure.session().close();
+          }
+          return done;
+        });
+  }
+}

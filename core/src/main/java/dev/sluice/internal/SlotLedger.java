@@ -1,0 +1,181 @@
+package dev.sluice.internal;
+
+import dev.sluice.spi.HeldSlot;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+
+/**
+ * The slots a worker holds, and how many of its jobs run and wait under them, by group.
+ *
+ * <p>The one invariant: a job enters its groups only while each of them has more slots held than
+ * jobs running, in all of them or in none. The store sees to it that all workers together hold no
+ * more slots of a group than its limit; this ledger sees to it that a worker runs no more jobs than
+ * it holds slots. A slot taken out of the ledger (to be given back) is no longer held from that
+ * moment on, before the store hears of it, never after.
+ *
+ * <p>The numbers of running jobs are the truth about this process. The slots are the store's truth,
+ * last heard: {@link #replaceSlots} puts the store's latest word in their place, and if it holds
+ * fewer than run (a lowered limit, a slot taken away by force), nothing starts until enough have
+ * ended.
+ *
+ * <p>An <em>idle</em> slot has no job running or waiting under it. It is kept for one exchange
+ * after its job ended, so that the next job of a busy group need not take it anew, and goes back
+ * when that exchange brought nothing for it: see {@link #takeUnclaimed}. Slots of a draining group
+ * go back as soon as they are idle, and nothing starts in it. Thread-safe.
+ */
+final class SlotLedger {
+  private static final class Place {
+    final Deque<HeldSlot> slots = new ArrayDeque<>();
+    final Set<String> tasks = new HashSet<>(2);
+    int running;
+    int buffered;
+    int freedSinceAsked;
+    boolean draining;
+
+    int idle() {
+      return slots.size() - running - buffered;
+    }
+
+    boolean blank() {
+      return slots.isEmpty() && running == 0 && buffered == 0;
+    }
+  }
+
+  private final Map<String, Place> places = new HashMap<>();
+
+  synchronized void add(Collection<HeldSlot> slots) {
+    slots.forEach(slot -> place(slot.group()).slots.add(slot));
+  }
+
+  /** Notes a job that waits in the buffer. */
+  synchronized void buffer(String task, List<String> gates) {
+    for (String group : gates) {
+      Place place = place(group);
+      place.buffered++;
+      place.tasks.add(task);
+    }
+  }
+
+  synchronized void unbuffer(List<String> gates) {
+    for (String group : gates) {
+      place(group).buffered--;
+      forgetIfBlank(group);
+    }
+  }
+
+  /** Lets a job run in all of these groups, or in none. */
+  synchronized boolean tryEnter(List<String> gates) {
+    for (String group : gates) {
+      Place place = places.get(group);
+      if (place == null || place.draining || place.running >= place.slots.size()) {
+        return false;
+      }
+    }
+    gates.forEach(group -> place(group).running++);
+    return true;
+  }
+
+  synchronized void leave(List<String> gates) {
+    for (String group : gates) {
+      Place place = place(group);
+      place.running--;
+      place.freedSinceAsked++;
+      forgetIfBlank(group);
+    }
+  }
+
+  /**
+   * How many more jobs there is room for under the slots held, by group; what becomes free from now
+   * on has not been asked for.
+   */
+  synchronized Map<String, Integer> ask(ToIntFunction<String> depthOfTask) {
+    Map<String, Integer> spare = new HashMap<>();
+    places.forEach(
+        (group, place) -> {
+          place.freedSinceAsked = 0;
+          int depth = place.tasks.stream().mapToInt(depthOfTask).max().orElse(0);
+          int room = place.slots.size() * (1 + depth) - place.running - place.buffered;
+          if (room > 0 && !place.draining && !place.slots.isEmpty()) {
+            spare.put(group, room);
+          }
+        });
+    return spare;
+  }
+
+  /** Takes out the idle slots that the latest exchange asked work for and got none. */
+  synchronized List<HeldSlot> takeUnclaimed() {
+    return take(false);
+  }
+
+  /** Takes out every idle slot. */
+  synchronized List<HeldSlot> takeIdle() {
+    return take(true);
+  }
+
+  private List<HeldSlot> take(boolean also) {
+    List<HeldSlot> taken = new ArrayList<>();
+    for (Iterator<Place> all = places.values().iterator(); all.hasNext(); ) {
+      Place place = all.next();
+      int unwanted = place.idle() - (also || place.draining ? 0 : place.freedSinceAsked);
+      for (; unwanted > 0; unwanted--) {
+        taken.add(place.slots.removeLast());
+      }
+      // A group that has drained is as any other again.
+      place.draining &= !place.slots.isEmpty();
+      if (place.blank()) {
+        all.remove();
+      }
+    }
+    return taken;
+  }
+
+  /** Puts the store's word in place of what was believed about slots; what runs stays. */
+  synchronized void replaceSlots(Collection<HeldSlot> slots, Set<String> draining) {
+    for (Place place : places.values()) {
+      place.slots.clear();
+      place.draining = false;
+    }
+    add(slots);
+    draining.forEach(group -> place(group).draining = true);
+    places.values().removeIf(Place::blank);
+  }
+
+  /** Moves a running job to other groups: limits were set or lifted while it ran. */
+  synchronized void move(List<String> from, List<String> to) {
+    from.forEach(group -> place(group).running--);
+    to.forEach(group -> place(group).running++);
+    from.forEach(this::forgetIfBlank);
+  }
+
+  synchronized boolean draining(String group) {
+    Place place = places.get(group);
+    return place != null && place.draining;
+  }
+
+  synchronized int held(String group) {
+    Place place = places.get(group);
+    return place == null ? 0 : place.slots.size();
+  }
+
+  synchronized int running(String group) {
+    Place place = places.get(group);
+    return place == null ? 0 : place.running;
+  }
+
+  private Place place(String group) {
+    return places.computeIfAbsent(group, name -> new Place());
+  }
+
+  private void forgetIfBlank(String group) {
+    places.computeIfPresent(group, (name, place) -> place.blank() ? null : place);
+  }
+}

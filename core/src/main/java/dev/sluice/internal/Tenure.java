@@ -1,0 +1,372 @@
+package dev.sluice.internal;
+
+import dev.sluice.LeaseLostException;
+import dev.sluice.internal.Attempt.Stop;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.Standing;
+import dev.sluice.spi.WorkerSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker's time under one lease: the jobs and slots it holds, from signing on to signing off or
+ * to losing the lease.
+ *
+ * <pre>
+ *              claimed                 thread, lease and every gate free
+ *   store ───────────────▶ buffer ──────────────────────────────────────▶ running
+ *     ▲                      │ stalled, cancelled, stopping                  │ handler returned
+ *     │    accepted          ▼                                               ▼
+ *     └─────────────────── outbox ◀──────────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>A job is in exactly one of the three places. All of them, and the slot ledger, change under
+ * this object's monitor, which is never held during a call to the store or to user code; so whether
+ * a job may start is decided in one step with taking its thread and its slots.
+ *
+ * <p>The store is authoritative about what is held, this object about what runs. Where the two may
+ * have come apart (an exchange that failed half-way, changed limits), {@link #known} drops
+ * everything that has not started and {@link #adopt} takes the store's word for the rest.
+ *
+ * <p>A tenure ends once and for all. When its lease is lost ({@link #fence}), handlers are
+ * interrupted and whatever they still return is dropped: it belongs to whoever has the job now. The
+ * worker goes on under a new tenure, and shares only threads with the old one.
+ */
+final class Tenure {
+  private static final Logger log = LoggerFactory.getLogger(Tenure.class);
+
+  private enum Phase {
+    OPEN,
+    /** Starts and claims nothing more. */
+    CLOSING,
+    LOST,
+    SIGNED_OFF
+  }
+
+  private final Workshop workshop;
+  private final WorkerEnvironment environment;
+  private final WorkerSession session;
+  private final Lease lease;
+  private final DemandPlanner planner;
+  private final Bell renewals = new Bell();
+
+  private final Map<UUID, Attempt> running = new HashMap<>();
+  private final JobBuffer buffer = new JobBuffer();
+  private final SlotLedger ledger = new SlotLedger();
+  private final Outbox outbox = new Outbox();
+  private volatile Phase phase = Phase.OPEN;
+
+  Tenure(Workshop workshop, WorkerSession session, Lease lease) {
+    this.workshop = workshop;
+    this.environment = workshop.environment();
+    this.session = session;
+    this.lease = lease;
+    this.planner =
+        new DemandPlanner(environment.tasks().keySet(), workshop.permits(), workshop.prefetch());
+  }
+
+  WorkerSession session() {
+    return session;
+  }
+
+  String workerId() {
+    return session.workerId();
+  }
+
+  /** Rings when the lease is to be renewed at once, or never again. */
+  Bell renewals() {
+    return renewals;
+  }
+
+  boolean over() {
+    return phase == Phase.LOST || phase == Phase.SIGNED_OFF;
+  }
+
+  /** Whether handlers may rely on the lease at this moment. */
+  boolean holds() {
+    return !over() && lease.valid();
+  }
+
+  /** Takes every buffered job that may start now, each with its thread and its slots. */
+  synchronized List<Attempt> takeStartable() {
+    if (phase != Phase.OPEN || buffer.size() == 0 || !holds()) {
+      return List.of();
+    }
+    long now = environment.now();
+    List<ClaimedJob> jobs =
+        buffer.takeStartable(() -> workshop.permits().free() > 0, this::enter, now);
+    List<Attempt> attempts = new ArrayList<>(jobs.size());
+    for (ClaimedJob job : jobs) {
+      ledger.unbuffer(job.gates());
+      Attempt attempt = new Attempt(job, this);
+      running.put(job.id(), attempt);
+      attempts.add(attempt);
+      if (!job.run().counted()) {
+        outbox.started(job.id(), now);
+      }
+    }
+    return attempts;
+  }
+
+  private boolean enter(ClaimedJob job) {
+    if (!workshop.permits().tryTake(job.task())) {
+      return false;
+    }
+    if (ledger.tryEnter(job.gates())) {
+      return true;
+    }
+    workshop.permits().giveBack(job.task());
+    return false;
+  }
+
+  /** A handler has returned, or was not started after all. */
+  synchronized void ended(Attempt attempt, Ending ending, Duration ran) {
+    running.remove(attempt.jobId(), attempt);
+    ledger.leave(attempt.gates());
+    workshop.permits().giveBack(attempt.task());
+    if (phase == Phase.LOST || attempt.stopped() == Stop.LEASE_LOST) {
+      log.warn("The outcome of {} came too late and is dropped: its lease was lost.", attempt);
+    } else {
+      report(attempt, ending, ran);
+    }
+  }
+
+  private void report(Attempt attempt, Ending ending, Duration ran) {
+    JobOutcome outcome =
+        new JobOutcome(attempt.jobId(), attempt.fencingToken(), ending.verdict(), ran);
+    outbox.add(new Report(outcome, attempt, ending.failure(), false));
+  }
+
+  private void reportUnstarted(Collection<ClaimedJob> jobs, Ending ending) {
+    jobs.forEach(job -> report(new Attempt(job, this), ending, Duration.ZERO));
+  }
+
+  synchronized void progress(Attempt attempt, String note) {
+    if (running.get(attempt.jobId()) == attempt) {
+      outbox.progress(attempt.jobId(), note, environment.now());
+    }
+  }
+
+  /** Puts together the next exchange. */
+  synchronized Outbox.Parcel prepare() {
+    for (ClaimedJob stalled : unbuffer(buffer.removeStalled(environment.now()))) {
+      workshop.prefetch().pause(stalled.task());
+      reportUnstarted(List.of(stalled), Ending.HANDED_BACK);
+    }
+    Demand demand = phase == Phase.OPEN ? planner.plan(buffer, ledger) : Demand.NONE;
+    if (demand.jobs() == 0) {
+      outbox.release(ledger.takeIdle());
+    }
+    return outbox.take(demand);
+  }
+
+  /** Takes over what an exchange brought; answers with what can start at once. */
+  synchronized List<Attempt> receive(Exchange.Answer answer) {
+    if (over()) {
+      return List.of();
+    }
+    ledger.add(answer.slots());
+    for (ClaimedJob job : answer.jobs()) {
+      int maxAttempts = environment.tasks().get(job.task()).task().retry().maxAttempts();
+      if (phase == Phase.CLOSING) {
+        reportUnstarted(List.of(job), Ending.HANDED_BACK);
+      } else if (job.run().attempt() > maxAttempts) {
+        reportUnstarted(List.of(job), Ending.givenUp(job.run().attempt(), maxAttempts));
+      } else {
+        buffer.add(job, environment.now());
+        ledger.buffer(job.task(), job.gates());
+      }
+    }
+    List<Attempt> startable = takeStartable();
+    outbox.release(ledger.takeUnclaimed());
+    return startable;
+  }
+
+  /** Takes back an exchange that may or may not have happened. */
+  synchronized void putBack(Outbox.Parcel parcel) {
+    outbox.putBack(parcel, running.keySet(), environment.now());
+  }
+
+  /** Drops what has not started; answers with the jobs that are left. */
+  synchronized Set<UUID> known() {
+    unbuffer(buffer.removeIf(job -> true));
+    outbox.forgetSlots();
+    Set<UUID> known = new HashSet<>(running.keySet());
+    outbox.reports().forEach(report -> known.add(report.id()));
+    return known;
+  }
+
+  /**
+   * Takes the store's word for what is held. Answers with the reports of jobs the store does not
+   * have any more: recorded already, or too late.
+   */
+  List<Report> adopt(Standing standing) {
+    List<Attempt> lost = new ArrayList<>();
+    List<Report> gone = new ArrayList<>();
+    synchronized (this) {
+      for (Attempt attempt : running.values()) {
+        List<String> gates = standing.jobs().get(attempt.jobId());
+        if (gates == null) {
+          // It goes on counting in its groups until its handler has returned.
+          lost.add(attempt);
+        } else {
+          ledger.move(attempt.gates(), gates);
+          attempt.gates(gates);
+        }
+      }
+      for (Report report : outbox.takeReports()) {
+        if (standing.jobs().containsKey(report.id())) {
+          outbox.add(report);
+        } else {
+          gone.add(report);
+        }
+      }
+      ledger.replaceSlots(standing.slots(), standing.draining());
+    }
+    for (Attempt attempt : lost) {
+      log.warn("The store no longer has {} for this worker; its handler is interrupted.", attempt);
+      attempt.stop(Stop.LEASE_LOST);
+    }
+    return gone;
+  }
+
+  /** Renews the lease now, and stops what users asked to stop. */
+  void renew(Duration atLeast) {
+    if (!holds()) {
+      throw new LeaseLostException("The lease of worker " + workerId() + " is lost.");
+    }
+    long sentAt = environment.now();
+    Set<UUID> unwanted;
+    try {
+      unwanted = session.renew(atLeast);
+    } catch (LeaseLostException e) {
+      fence("the store gave it away");
+      throw e;
+    }
+    lease.renewed(sentAt, atLeast);
+    cancel(unwanted);
+  }
+
+  private void cancel(Set<UUID> unwanted) {
+    if (unwanted.isEmpty()) {
+      return;
+    }
+    List<Attempt> stopping;
+    synchronized (this) {
+      List<ClaimedJob> buffered = unbuffer(buffer.removeIf(job -> unwanted.contains(job.id())));
+      reportUnstarted(buffered, Ending.CANCELLED);
+      stopping = running.values().stream().filter(a -> unwanted.contains(a.jobId())).toList();
+    }
+    stopping.forEach(attempt -> attempt.stop(Stop.CANCELLED));
+    workshop.bell().ring();
+  }
+
+  /**
+   * Looks after everything that comes due by itself: the lease, timeouts, notes and stalled lanes.
+   */
+  void tick() {
+    if (!over() && !lease.valid()) {
+      fence("it could not be renewed in time");
+      return;
+    }
+    long now = environment.now();
+    boolean due;
+    List<Attempt> attempts;
+    synchronized (this) {
+      due = outbox.untilNotesDue(now) <= 0 || buffer.untilStalled(now) <= 0;
+      attempts = List.copyOf(running.values());
+    }
+    attempts.forEach(attempt -> attempt.stopIfTimedOut(now));
+    if (due) {
+      workshop.bell().ring();
+    }
+  }
+
+  /** Gives the lease up for lost: interrupts every handler, forgets jobs and slots. */
+  void fence(String why) {
+    List<Attempt> interrupted;
+    synchronized (this) {
+      if (over()) {
+        return;
+      }
+      phase = Phase.LOST;
+      interrupted = List.copyOf(running.values());
+      unbuffer(buffer.removeIf(job -> true));
+      outbox.take(Demand.NONE);
+      ledger.replaceSlots(List.of(), Set.of());
+    }
+    interrupted.forEach(attempt -> attempt.stop(Stop.LEASE_LOST));
+    log.error(
+        "The lease of worker {} is lost: {}. {} handlers are interrupted; the worker goes on under a new lease.",
+        workerId(),
+        why,
+        interrupted.size());
+    workshop.announcer().leaseLost(workerId(), interrupted.size());
+    renewals.ring();
+    workshop.bell().ring();
+  }
+
+  /** Starts nothing more, and hands back what has not started. */
+  synchronized void beginClosing() {
+    if (phase == Phase.OPEN) {
+      phase = Phase.CLOSING;
+      reportUnstarted(unbuffer(buffer.removeIf(job -> true)), Ending.HANDED_BACK);
+    }
+  }
+
+  /** Asks every handler to stop, so that its job can be handed back. */
+  void handBackRunning() {
+    List<Attempt> attempts;
+    synchronized (this) {
+      attempts = List.copyOf(running.values());
+    }
+    attempts.forEach(attempt -> attempt.stop(Stop.HANDED_BACK));
+  }
+
+  /** Whether it has jobs that users could ask to stop. */
+  synchronized boolean hasJobs() {
+    return !running.isEmpty() || buffer.size() > 0;
+  }
+
+  synchronized boolean nothingRuns() {
+    return running.isEmpty();
+  }
+
+  /** Whether there is something to tell the store that should not wait. */
+  synchronized boolean hasNews() {
+    return outbox.isUrgent();
+  }
+
+  /** Whether nothing runs and everything has been told. */
+  synchronized boolean finished() {
+    return phase == Phase.CLOSING && running.isEmpty() && !outbox.hasReports();
+  }
+
+  /** Signs off; only when nothing runs any more, because the store frees every slot. */
+  void signOff() {
+    synchronized (this) {
+      if (!over()) {
+        phase = Phase.SIGNED_OFF;
+      }
+    }
+    renewals.ring();
+    session.close();
+  }
+
+  private List<ClaimedJob> unbuffer(List<ClaimedJob> jobs) {
+    jobs.forEach(job -> ledger.unbuffer(job.gates()));
+    return jobs;
+  }
+}
