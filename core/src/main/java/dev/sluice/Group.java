@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
@@ -122,6 +123,11 @@ public final class Group implements Comparable<Group> {
   public Group plain() {
     int slash = canonical.indexOf('/');
     return slash < 0 ? this : new Group(canonical.substring(0, slash));
+  }
+
+  /** The name of the plain group this one is keyed under, as it was given, unescaped. */
+  public String plainName() {
+    return URLDecoder.decode(plain().canonical.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
   @Override

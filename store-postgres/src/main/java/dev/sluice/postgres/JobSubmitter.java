@@ -1,0 +1,231 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.OnLimit;
+import dev.sluice.Submission;
+import dev.sluice.spi.NewJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Stores new jobs: a batch is one statement, whatever its size; jobs that may be rejected are
+ * checked one by one.
+ */
+final class JobSubmitter {
+  private static final String SUBMIT =
+      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  private static final String PROPOSE_LIMITS = "SELECT ${schema}.propose_limits(?, ?)";
+  private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
+  private static final String FULL_GROUP =
+      "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
+  private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
+  private static final int REMEMBERED_PROPOSALS = 100_000;
+  private static final int MAX_TRIES = 10;
+
+  private final Database database;
+  private final Waker waker;
+
+  /**
+   * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
+   * itself carries its limit too.
+   */
+  private final Map<Group, Boolean> proposed = new ConcurrentHashMap<>();
+
+  JobSubmitter(Database database, Waker waker) {
+    this.database = database;
+    this.waker = waker;
+  }
+
+  List<Submission> submit(List<NewJob> jobs) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    proposeLimits(jobs);
+    List<Submission> submissions = database.inTransaction(connection -> store(connection, jobs));
+    waker.wakeFor(
+        jobs.stream().map(job -> Group.of(job.task()).toString()).collect(Collectors.toSet()));
+    return submissions;
+  }
+
+  List<Submission> submit(Connection transaction, List<NewJob> jobs) {
+    return database.onCallersConnection(
+        transaction,
+        connection -> {
+          if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)
+              && connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+            throw new InvalidRequestException(
+                "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale.");
+          }
+          List<Submission> submissions = store(connection, jobs);
+          // Delivered by the server when, and only if, the caller commits; several in one
+          // transaction become one.
+          database.list(connection, WAKE_AT_COMMIT, row -> true);
+          return submissions;
+        });
+  }
+
+  private void proposeLimits(List<NewJob> jobs) {
+    Map<Group, Integer> proposals = new LinkedHashMap<>();
+    for (NewJob job : jobs) {
+      NewJob.Concurrency concurrency = job.concurrency();
+      if (concurrency.limited().isPresent() && !proposed.containsKey(concurrency.limited().get())) {
+        proposals.putIfAbsent(concurrency.limited().get(), concurrency.limit().orElseThrow());
+      }
+    }
+    if (proposals.isEmpty()) {
+      return;
+    }
+    propose(
+        proposals.keySet().stream().map(Group::toString).toArray(String[]::new),
+        proposals.values().toArray(Integer[]::new));
+    if (proposed.size() > REMEMBERED_PROPOSALS) {
+      proposed.clear();
+    }
+    proposals.keySet().forEach(group -> proposed.put(group, true));
+  }
+
+  /** Sets submit-side limits where their groups have none. */
+  void propose(String[] groups, Integer[] limits) {
+    database.call(
+        connection ->
+            database.list(
+                connection,
+                PROPOSE_LIMITS,
+                row -> true,
+                connection.createArrayOf("text", groups),
+                connection.createArrayOf("int4", limits)));
+  }
+
+  private static boolean mayBeRejected(NewJob job) {
+    return job.concurrency().onLimit() == OnLimit.REJECT;
+  }
+
+  private List<Submission> store(Connection connection, List<NewJob> jobs) throws SQLException {
+    if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
+      return insert(connection, jobs);
+    }
+    List<Submission> submissions = new ArrayList<>();
+    for (NewJob job : jobs) {
+      Optional<Submission> rejection =
+          mayBeRejected(job) ? rejection(connection, job) : Optional.empty();
+      submissions.add(
+          rejection.isPresent() ? rejection.get() : insert(connection, List.of(job)).get(0));
+    }
+    return submissions;
+  }
+
+  private Optional<Submission> rejection(Connection connection, NewJob job) throws SQLException {
+    String[] groups =
+        Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
+            .map(Group::toString)
+            .toArray(String[]::new);
+    var limited =
+        database
+            .list(
+                connection,
+                LOCK_FOR_REJECT,
+                row -> row.getArray(1),
+                connection.createArrayOf("text", groups))
+            .get(0);
+    return database
+        .list(
+            connection,
+            FULL_GROUP,
+            row ->
+                (Submission)
+                    new Submission.Rejected(
+                        Group.parse(row.getString(1)), row.getInt(2), row.getInt(3)),
+            limited)
+        .stream()
+        .findFirst();
+  }
+
+  private List<Submission> insert(Connection connection, List<NewJob> jobs) throws SQLException {
+    List<Submission> submissions = new ArrayList<>();
+    jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
+    List<Integer> open = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      open.add(i);
+    }
+    // A job that collided with one that finished before it could be looked up is neither stored nor
+    // a duplicate: again.
+    for (int tries = 0; !open.isEmpty(); tries++) {
+      if (tries == MAX_TRIES) {
+        throw new SQLException(
+            "jobs keep colliding with jobs that vanish", SqlErrors.SERIALIZATION_FAILURE);
+      }
+      List<Integer> batch = open;
+      List<Integer> again = new ArrayList<>();
+      database.list(
+          connection,
+          SUBMIT,
+          row -> {
+            int index = batch.get(row.getInt(1) - 1);
+            UUID duplicateOf = row.getObject(2, UUID.class);
+            if (duplicateOf == null) {
+              again.add(index);
+            } else {
+              submissions.set(index, new Submission.Duplicate(duplicateOf));
+            }
+            return null;
+          },
+          parameters(connection, batch.stream().map(jobs::get).toList()));
+      open = again;
+    }
+    return Collections.unmodifiableList(submissions);
+  }
+
+  private static Object[] parameters(Connection connection, List<NewJob> jobs) throws SQLException {
+    Columns columns = new Columns(connection, jobs);
+    return new Object[] {
+      columns.of("uuid", job -> job.identity().id()),
+      columns.of("bool", job -> job.identity().explicit()),
+      columns.of("text", job -> Group.of(job.task()).toString()),
+      columns.of("text", job -> job.place().queue()),
+      columns.of("int4", job -> job.place().priority()),
+      columns.of(
+          "timestamptz", job -> job.timing().runAt().map(JobSubmitter::timestamp).orElse(null)),
+      columns.of("int8", job -> job.timing().delay().toMillis()),
+      columns.of("int8", job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
+      columns.of("text", job -> job.identity().dedupeKey().orElse(null)),
+      columns.of(
+          "text",
+          job ->
+              job.concurrency().groups().stream()
+                  .map(Group::toString)
+                  .collect(Collectors.joining("\n"))),
+      columns.of("text", job -> job.concurrency().limited().map(Group::toString).orElse(null)),
+      columns.of(
+          "int4",
+          job ->
+              job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
+      columns.of("text", NewJob::payload)
+    };
+  }
+
+  private static Timestamp timestamp(Instant instant) {
+    return Timestamp.from(instant);
+  }
+
+  /** Turns records into one SQL array per column. */
+  record Columns(Connection connection, List<NewJob> jobs) {
+    java.sql.Array of(String type, java.util.function.Function<NewJob, Object> column)
+        throws SQLException {
+      return connection.createArrayOf(type, jobs.stream().map(column).toArray());
+    }
+  }
+}

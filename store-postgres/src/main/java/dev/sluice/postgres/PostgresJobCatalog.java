@@ -1,0 +1,175 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.JobInfo;
+import dev.sluice.JobQuery;
+import dev.sluice.JobState;
+import dev.sluice.Page;
+import dev.sluice.spi.JobCatalog;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** The jobs on record: unfinished ones in {@code job}, finished ones in {@code finished_job}. */
+final class PostgresJobCatalog implements JobCatalog {
+  private static final String GET = "SELECT * FROM ${schema}.job_info WHERE id = ?";
+
+  // Waiting is derived by looking at the groups of each job, so it is asked last.
+  private static final String LIST =
+      """
+      SELECT i.*
+      FROM ${schema}.job_info i
+      WHERE (?::uuid IS NULL OR i.id < ?::uuid)
+        AND (?::text IS NULL OR i.task = ?::text)
+        AND (?::text IS NULL OR i.queue = ?::text)
+        AND (?::text IS NULL OR i.task = ?::text OR ?::text = ANY (i.groups))
+        AND (cardinality(?::text[]) = 0 OR i.state = ANY (?::text[]))
+      ORDER BY i.id DESC
+      LIMIT ?
+      """;
+
+  // A million jobs in a lane are counted once, and their lane is asked once whether it is full.
+  private static final String COUNTS =
+      """
+      SELECT state, sum(jobs) AS jobs
+      FROM (
+        SELECT CASE
+                 WHEN state = 2 AND started THEN 'RUNNING'
+                 WHEN state = 0 AND NOT due THEN 'SCHEDULED'
+                 WHEN state <> 2 AND lane NOT IN ('', '*') AND ${schema}.is_full(lane) THEN 'WAITING'
+                 ELSE 'READY'
+               END AS state,
+               jobs
+        FROM (
+          SELECT state, lane, started_at IS NOT NULL AS started, run_at <= clock_timestamp() AS due, count(*) AS jobs
+          FROM ${schema}.job
+          GROUP BY 1, 2, 3, 4
+        ) live
+        UNION ALL
+        SELECT CASE state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END, count(*)
+        FROM ${schema}.finished_job
+        GROUP BY state
+      ) counted
+      GROUP BY state
+      """;
+
+  private static final String CANCEL = "SELECT ${schema}.cancel(?)";
+  private static final String RETRY = "SELECT ${schema}.retry(?)";
+  private static final String PURGE =
+      """
+      DELETE FROM ${schema}.finished_job
+      WHERE ctid = ANY (ARRAY(
+        SELECT ctid
+        FROM ${schema}.finished_job
+        WHERE finished_at < clock_timestamp() - ? * interval '1 millisecond'
+        LIMIT ?))
+      """;
+
+  private final Database database;
+  private final Waker waker;
+
+  PostgresJobCatalog(Database database, Waker waker) {
+    this.database = database;
+    this.waker = waker;
+  }
+
+  @Override
+  public Optional<JobInfo> get(UUID id) {
+    return database.first(GET, JobRow::read, id);
+  }
+
+  @Override
+  public Page<JobInfo> list(JobQuery query) {
+    String cursor = query.cursor().isEmpty() ? null : requireCursor(query.cursor());
+    String task = query.task().map(name -> Group.of(name).toString()).orElse(null);
+    String queue = query.queue().orElse(null);
+    String group = query.group().map(Group::toString).orElse(null);
+    List<JobInfo> found =
+        database.call(
+            connection -> {
+              Object states =
+                  connection.createArrayOf(
+                      "text", query.states().stream().map(JobState::name).toArray());
+              return database.list(
+                  connection,
+                  LIST,
+                  JobRow::read,
+                  cursor,
+                  cursor,
+                  task,
+                  task,
+                  queue,
+                  queue,
+                  group,
+                  group,
+                  group,
+                  states,
+                  states,
+                  query.limit() + 1);
+            });
+    if (found.size() <= query.limit()) {
+      return new Page<>(found, Optional.empty());
+    }
+    List<JobInfo> items = List.copyOf(found.subList(0, query.limit()));
+    return new Page<>(items, Optional.of(items.get(items.size() - 1).id().toString()));
+  }
+
+  private static String requireCursor(String cursor) {
+    try {
+      return UUID.fromString(cursor).toString();
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRequestException(
+          "'" + cursor + "' is not a cursor; use what the page before said.", e);
+    }
+  }
+
+  @Override
+  public Map<JobState, Long> counts() {
+    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    for (JobState state : JobState.values()) {
+      counts.put(state, 0L);
+    }
+    database.list(
+        COUNTS, row -> counts.put(JobState.valueOf(row.getString("state")), row.getLong("jobs")));
+    return counts;
+  }
+
+  @Override
+  public boolean cancel(UUID id) {
+    return database.list(CANCEL, row -> row.getBoolean(1), id).get(0);
+  }
+
+  @Override
+  public boolean retry(UUID id) {
+    boolean retried =
+        database.call(
+            connection -> {
+              try {
+                return database.list(connection, RETRY, row -> row.getBoolean(1), id).get(0);
+              } catch (SQLException e) {
+                if (SqlErrors.UNIQUE_VIOLATION.equals(e.getSQLState())) {
+                  throw new InvalidRequestException(
+                      "The job %s cannot be retried: an unfinished job has the same dedupe key."
+                          .formatted(id),
+                      e);
+                }
+                throw e;
+              }
+            });
+    if (retried) {
+      waker.wakeFor(Set.of(Waker.EVERYONE));
+    }
+    return retried;
+  }
+
+  @Override
+  public int purge(Duration age, int batch) {
+    return database.update(PURGE, age.toMillis(), batch);
+  }
+}

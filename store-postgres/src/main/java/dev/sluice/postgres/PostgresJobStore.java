@@ -1,0 +1,116 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Submission;
+import dev.sluice.spi.Capability;
+import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.LimitStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.spi.QueueStore;
+import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.StoreSettings;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.sql.Connection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The store on PostgreSQL. */
+final class PostgresJobStore implements JobStore {
+  private static final String RECOVER = "SELECT kind, name, number FROM ${schema}.recover()";
+  private static final String FORGET_IDLE_GROUPS = "SELECT ${schema}.forget_idle_groups(1000)";
+
+  private final Database database;
+  private final Waker waker;
+  private final NotificationListener listener;
+  private final JobSubmitter submitter;
+  private final PostgresJobCatalog jobs;
+  private final PostgresLimitStore limits;
+  private final PostgresQueueStore queues;
+
+  private PostgresJobStore(Database database) {
+    this.database = database;
+    this.waker = new Waker(database);
+    this.listener = new NotificationListener(database);
+    this.submitter = new JobSubmitter(database, waker);
+    this.jobs = new PostgresJobCatalog(database, waker);
+    this.limits = new PostgresLimitStore(database, submitter, waker);
+    this.queues = new PostgresQueueStore(database);
+  }
+
+  static JobStore open(Database database, StoreSettings settings) {
+    try {
+      new SchemaMigrator(database).migrate();
+      return new PostgresJobStore(database);
+    } catch (RuntimeException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return EnumSet.of(Capability.TRANSACTIONAL_SUBMIT, Capability.PUSH_WAKE_UP);
+  }
+
+  @Override
+  public List<Submission> submit(List<NewJob> newJobs) {
+    return submitter.submit(newJobs);
+  }
+
+  @Override
+  public List<Submission> submit(Connection transaction, List<NewJob> newJobs) {
+    return submitter.submit(transaction, newJobs);
+  }
+
+  @Override
+  public JobCatalog jobs() {
+    return jobs;
+  }
+
+  @Override
+  public LimitStore limits() {
+    return limits;
+  }
+
+  @Override
+  public QueueStore queues() {
+    return queues;
+  }
+
+  @Override
+  public WorkerSession openSession(WorkerRegistration registration) {
+    return PostgresWorkerSession.open(
+        database, registration, new PostgresWorkerSession.Links(listener, waker, submitter));
+  }
+
+  @Override
+  public RecoveryReport recover() {
+    record Found(String kind, String name, int number) {}
+    List<Found> found =
+        database.list(RECOVER, row -> new Found(row.getString(1), row.getString(2), row.getInt(3)));
+    database.list(FORGET_IDLE_GROUPS, row -> true);
+    int workers = 0;
+    int requeued = 0;
+    Map<String, Integer> slots = new HashMap<>();
+    for (Found each : found) {
+      if (each.kind.equals("worker")) {
+        workers++;
+        requeued += each.number;
+      } else {
+        slots.merge(each.name, each.number, Integer::sum);
+      }
+    }
+    return new RecoveryReport(workers, requeued, slots);
+  }
+
+  @Override
+  public void close() {
+    waker.close();
+    listener.close();
+    database.close();
+  }
+}

@@ -1,0 +1,298 @@
+package dev.sluice.postgres;
+
+import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.LimitLevel;
+import dev.sluice.SlotInfo;
+import dev.sluice.SlotLease;
+import dev.sluice.spi.LimitStore;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Limits, slots and permits on PostgreSQL; the protocol is in {@code migration/002} and {@code
+ * 003}.
+ */
+final class PostgresLimitStore implements LimitStore {
+  private static final Duration AWARENESS_TIMEOUT = Duration.ofSeconds(2);
+  private static final long AWARENESS_POLL_MS = 10;
+
+  private static final String LIMIT_OF = "SELECT ${schema}.limit_of(?)";
+  private static final String ACQUIRE_PERMIT =
+      "SELECT slot, token, expires_at FROM ${schema}.acquire_permit(?, ?, ?, ?)";
+  private static final String FREE_SLOT = "SELECT ${schema}.free_slot(?, ?, ?::bigint)";
+  private static final String EXTEND =
+      """
+      UPDATE ${schema}.slot
+      SET expires_at = clock_timestamp() + ? * interval '1 millisecond'
+      WHERE group_name = ? AND slot = ? AND token = ? AND expires_at > clock_timestamp()
+      RETURNING expires_at
+      """;
+  private static final String CLEANUP_EXPIRED =
+      "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
+  private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int)";
+  private static final String UNAWARE_WORKERS = "SELECT ${schema}.unaware_workers(?, ?)";
+
+  private static final String GROUPS =
+      """
+      SELECT name FROM ${schema}.limit_rule WHERE coalesce(operator, config, code, submit) IS NOT NULL
+      UNION
+      SELECT group_name FROM ${schema}.slot
+      """;
+
+  private static final String STATUS =
+      """
+      SELECT ${schema}.limit_of(g.name) AS max,
+             ${schema}.pending_in(g.name, false, 10000) AS waiting,
+             CASE
+               WHEN coalesce(own.operator, family.operator) IS NOT NULL THEN 'OPERATOR'
+               WHEN coalesce(own.config, family.config) IS NOT NULL THEN 'CONFIG'
+               WHEN coalesce(own.code, family.code) IS NOT NULL THEN 'CODE'
+               WHEN coalesce(own.submit, family.submit) IS NOT NULL THEN 'SUBMIT'
+             END AS level,
+             CASE
+               WHEN own.operator IS NOT NULL THEN NULL
+               WHEN family.operator IS NOT NULL THEN family.name
+               WHEN own.config IS NOT NULL THEN NULL
+               WHEN family.config IS NOT NULL THEN family.name
+               WHEN own.code IS NOT NULL THEN NULL
+               WHEN family.code IS NOT NULL THEN family.name
+               WHEN own.submit IS NOT NULL THEN NULL
+               WHEN family.submit IS NOT NULL THEN family.name
+             END AS inherited_from
+      FROM (SELECT ?::text AS name) g
+      LEFT JOIN ${schema}.limit_rule own ON own.name = g.name
+      LEFT JOIN ${schema}.limit_rule family ON family.name = ${schema}.family_of(g.name)
+      """;
+
+  private static final String DECLARED =
+      """
+      SELECT d.max, count(*) AS workers
+      FROM ${schema}.worker w
+      CROSS JOIN LATERAL unnest(w.limit_names, w.limit_values) AS d(name, max)
+      WHERE (d.name = ? OR d.name = ${schema}.family_of(?)) AND w.expires_at > clock_timestamp()
+      GROUP BY d.max
+      """;
+
+  // A worker's jobs sit in its slots in the order they started; which one sits where is nobody's
+  // concern but the reader's.
+  private static final String SLOTS =
+      """
+      WITH held AS (
+        SELECT s.*, row_number() OVER (PARTITION BY s.worker_id ORDER BY s.slot) AS rank
+        FROM ${schema}.slot s
+        WHERE s.group_name = ?
+      ), working AS (
+        SELECT j.id, j.worker_id, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
+        FROM ${schema}.job j
+        WHERE j.state = 2 AND j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
+      )
+      SELECT h.slot,
+             coalesce(h.holder, k.id::text) AS task_id,
+             coalesce(h.holder_worker, h.worker_id::text) AS worker_id,
+             coalesce(h.expires_at, w.expires_at, h.acquired_at) AS expires_at,
+             h.acquired_at,
+             h.token
+      FROM held h
+      LEFT JOIN working k ON k.worker_id = h.worker_id AND k.rank = h.rank
+      LEFT JOIN ${schema}.worker w ON w.id = h.worker_id
+      ORDER BY h.slot
+      """;
+
+  private final Database database;
+  private final JobSubmitter submitter;
+  private final Waker waker;
+
+  PostgresLimitStore(Database database, JobSubmitter submitter, Waker waker) {
+    this.database = database;
+    this.submitter = submitter;
+    this.waker = waker;
+  }
+
+  @Override
+  public Optional<SlotLease> tryAcquire(SlotRequest request) {
+    String group = request.group().toString();
+    if (limitOf(group).isEmpty()) {
+      if (request.limit().isEmpty()) {
+        throw new InvalidRequestException(
+            "The group '%s' has no limit, so it has no slots. Set one first, or give a limit."
+                .formatted(group));
+      }
+      submitter.propose(new String[] {group}, new Integer[] {request.limit().getAsInt()});
+    }
+    return database.first(
+        ACQUIRE_PERMIT,
+        row ->
+            new SlotLease(
+                request.group(),
+                row.getInt("slot"),
+                row.getLong("token"),
+                request.holderId(),
+                instant(row, "expires_at")),
+        group,
+        request.holderId(),
+        request.workerId(),
+        request.lease().toMillis());
+  }
+
+  private OptionalInt limitOf(String group) {
+    Integer limit = database.list(LIMIT_OF, row -> row.getObject(1, Integer.class), group).get(0);
+    return limit == null ? OptionalInt.empty() : OptionalInt.of(limit);
+  }
+
+  @Override
+  public boolean release(SlotLease lease) {
+    return free(lease.group(), lease.slot(), lease.token());
+  }
+
+  private boolean free(Group group, int slot, Long token) {
+    boolean freed =
+        database.call(
+            connection ->
+                database
+                    .list(
+                        connection,
+                        FREE_SLOT,
+                        row -> row.getBoolean(1),
+                        group.toString(),
+                        slot,
+                        token)
+                    .get(0));
+    if (freed) {
+      waker.wakeFor(Set.of(Waker.EVERYONE));
+    }
+    return freed;
+  }
+
+  @Override
+  public Optional<SlotLease> extend(SlotLease lease, Duration duration) {
+    return database.first(
+        EXTEND,
+        row ->
+            new SlotLease(
+                lease.group(),
+                lease.slot(),
+                lease.token(),
+                lease.holderId(),
+                instant(row, "expires_at")),
+        duration.toMillis(),
+        lease.group().toString(),
+        lease.slot(),
+        lease.token());
+  }
+
+  @Override
+  public Map<Group, Integer> cleanupExpired(Optional<Group> group) {
+    Map<Group, Integer> freed = new TreeMap<>();
+    database.list(
+        CLEANUP_EXPIRED,
+        row -> freed.put(Group.parse(row.getString("group_name")), row.getInt("freed")),
+        group.map(Group::toString).orElse(null));
+    if (!freed.isEmpty()) {
+      waker.wakeFor(Set.of(Waker.EVERYONE));
+    }
+    return freed;
+  }
+
+  @Override
+  public ConcurrencyStatus status(Group group) {
+    String name = group.toString();
+    Map<Integer, Integer> declared = new HashMap<>();
+    database.list(
+        DECLARED, row -> declared.put(row.getInt("max"), row.getInt("workers")), name, name);
+    List<SlotInfo> slots = slots(name);
+    return database
+        .list(
+            STATUS,
+            row -> {
+              Integer limit = row.getObject("max", Integer.class);
+              return new ConcurrencyStatus(
+                  group,
+                  limit == null ? OptionalInt.empty() : OptionalInt.of(limit),
+                  slots.size(),
+                  row.getInt("waiting"),
+                  new ConcurrencyStatus.Origin(
+                      Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
+                      Optional.ofNullable(row.getString("inherited_from")).map(Group::parse),
+                      Map.copyOf(declared)),
+                  slots);
+            },
+            name)
+        .get(0);
+  }
+
+  private List<SlotInfo> slots(String group) {
+    return database.list(
+        SLOTS,
+        row ->
+            new SlotInfo(
+                row.getInt("slot"),
+                Optional.ofNullable(row.getString("task_id")),
+                Optional.ofNullable(row.getString("worker_id")),
+                instant(row, "expires_at"),
+                instant(row, "acquired_at"),
+                row.getLong("token")),
+        group,
+        group,
+        group);
+  }
+
+  @Override
+  public List<Group> groups() {
+    return database.list(GROUPS, row -> Group.parse(row.getString(1))).stream().sorted().toList();
+  }
+
+  @Override
+  public void setLimit(Group group, LimitLevel level, OptionalInt limit) {
+    Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
+    long version =
+        database
+            .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number)
+            .get(0);
+    awaitAwareness(group, version);
+  }
+
+  /**
+   * A worker that has not heard of the change yet may start what it has in its buffer under the old
+   * number. Live ones answer within a round trip; one that is frozen is not waited for longer than
+   * it is worth.
+   */
+  private void awaitAwareness(Group group, long version) {
+    long deadline = System.nanoTime() + AWARENESS_TIMEOUT.toNanos();
+    while (System.nanoTime() < deadline) {
+      if (database.list(UNAWARE_WORKERS, row -> row.getLong(1), group.toString(), version).get(0)
+          == 0) {
+        return;
+      }
+      try {
+        Thread.sleep(AWARENESS_POLL_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  @Override
+  public Optional<SlotInfo> forceRelease(Group group, int slot) {
+    Optional<SlotInfo> held =
+        slots(group.toString()).stream().filter(info -> info.slotId() == slot).findFirst();
+    return held.isPresent() && free(group, slot, null) ? held : Optional.empty();
+  }
+
+  static Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+}

@@ -1,0 +1,339 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.LeaseLostException;
+import dev.sluice.SluiceException;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.Standing;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker's standing with PostgreSQL. What happens in an exchange is written in {@code
+ * migration/005_create_exchange.sql}.
+ *
+ * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
+ * waiting}) and is told to look once more at once. Whoever gives it something to do later, in a
+ * transaction of its own, sees the row after its commit and sends a notification. Either the second
+ * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
+ * notified. {@code armed} remembers that the row says so, until a wake-up takes it back.
+ */
+final class PostgresWorkerSession implements WorkerSession {
+  private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
+
+  private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?)";
+  private static final String EXCHANGE =
+      """
+      SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
+      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """;
+  private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
+  private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
+  private static final String TO_CANCEL =
+      "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
+  private static final String RECONCILE =
+      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?)";
+  private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?)";
+
+  private final UUID id = UUID.randomUUID();
+  private final Database database;
+  private final WorkerRegistration registration;
+  private final Links links;
+  private final AtomicBoolean armed = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean lost;
+
+  // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
+  private long rulesVersion;
+  private Set<String> tasksWithLane = Set.of();
+  private Set<String> limitedTasks = Set.of();
+
+  /** The parts of the store that a session needs besides the database. */
+  record Links(NotificationListener listener, Waker waker, JobSubmitter submitter) {}
+
+  private PostgresWorkerSession(Database database, WorkerRegistration registration, Links links) {
+    this.database = database;
+    this.registration = registration;
+    this.links = links;
+  }
+
+  static PostgresWorkerSession open(
+      Database database, WorkerRegistration registration, Links links) {
+    PostgresWorkerSession session = new PostgresWorkerSession(database, registration, links);
+    session.register();
+    session.reconcile(Set.of());
+    return session;
+  }
+
+  private void register() {
+    List<Group> limited = List.copyOf(registration.limits().keySet());
+    database.call(
+        connection ->
+            database.list(
+                connection,
+                REGISTER,
+                row -> true,
+                id,
+                registration.name(),
+                connection.createArrayOf("text", registration.queues().toArray()),
+                connection.createArrayOf(
+                    "text",
+                    registration.tasks().stream().map(PostgresWorkerSession::canonical).toArray()),
+                connection.createArrayOf("text", limited.stream().map(Group::toString).toArray()),
+                connection.createArrayOf(
+                    "int4", limited.stream().map(registration.limits()::get).toArray()),
+                registration.lease().toMillis()));
+  }
+
+  private static String canonical(String task) {
+    return Group.of(task).toString();
+  }
+
+  @Override
+  public String workerId() {
+    return id.toString();
+  }
+
+  @Override
+  public Exchange.Answer exchange(Exchange exchange) {
+    Incoming incoming =
+        database.call(
+            connection -> {
+              Incoming rows = new Incoming();
+              database.list(connection, EXCHANGE, rows::add, parameters(connection, exchange));
+              return rows;
+            });
+    if (incoming.lost) {
+      throw lost();
+    }
+    wakeOthers(exchange, incoming);
+    if (!incoming.proposals.isEmpty()) {
+      links.submitter.propose(
+          incoming.proposals.keySet().toArray(String[]::new),
+          incoming.proposals.values().toArray(Integer[]::new));
+      incoming.nextDue = Duration.ZERO;
+    }
+    boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
+    if (unfilled && armed.compareAndSet(false, true)) {
+      database.update(ARM, id);
+      incoming.nextDue = Duration.ZERO;
+    }
+    return new Exchange.Answer(
+        incoming.accepted,
+        incoming.jobs,
+        incoming.slots,
+        incoming.stale,
+        unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty());
+  }
+
+  private Object[] parameters(Connection connection, Exchange exchange) throws SQLException {
+    Exchange.Demand demand = exchange.demand();
+    List<Exchange.TaskDemand> tasks = demand.tasks();
+    List<String> names = tasks.stream().map(task -> canonical(task.task())).toList();
+    List<Map.Entry<String, Integer>> spare = List.copyOf(demand.spare().entrySet());
+    List<Map.Entry<UUID, String>> progress = List.copyOf(exchange.progress().entrySet());
+    OutcomeColumns outcomes = new OutcomeColumns(connection, exchange.outcomes());
+    return new Object[] {
+      id,
+      rulesVersion,
+      connection.createArrayOf("text", registration.queues().toArray()),
+      tasks.isEmpty() ? 0 : demand.jobs(),
+      connection.createArrayOf("text", names.toArray()),
+      connection.createArrayOf("int4", tasks.stream().map(Exchange.TaskDemand::room).toArray()),
+      connection.createArrayOf("int4", tasks.stream().map(Exchange.TaskDemand::depth).toArray()),
+      connection.createArrayOf("bool", names.stream().map(tasksWithLane::contains).toArray()),
+      connection.createArrayOf("bool", names.stream().map(limitedTasks::contains).toArray()),
+      connection.createArrayOf("text", spare.stream().map(Map.Entry::getKey).toArray()),
+      connection.createArrayOf("int4", spare.stream().map(Map.Entry::getValue).toArray()),
+      outcomes.ids(),
+      outcomes.tokens(),
+      outcomes.verdicts(),
+      outcomes.delays(),
+      outcomes.durations(),
+      outcomes.results(),
+      outcomes.failures(),
+      connection.createArrayOf("uuid", exchange.started().toArray()),
+      connection.createArrayOf("uuid", progress.stream().map(Map.Entry::getKey).toArray()),
+      connection.createArrayOf("text", progress.stream().map(Map.Entry::getValue).toArray()),
+      connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
+      connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
+      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray())
+    };
+  }
+
+  /** What one worker gives back, jobs or slots, others may be waiting for. */
+  private void wakeOthers(Exchange exchange, Incoming incoming) {
+    if (exchange.released().isEmpty() && !OutcomeColumns.anyReturned(exchange.outcomes())) {
+      return;
+    }
+    Set<String> tasks = new HashSet<>();
+    for (HeldSlot slot : exchange.released()) {
+      tasks.add(Group.parse(slot.group()).plain().toString());
+    }
+    Set<String> own = new HashSet<>();
+    registration.tasks().forEach(task -> own.add(canonical(task)));
+    links.waker.wakeFor(
+        tasks.isEmpty() || !own.containsAll(tasks) ? Set.of(Waker.EVERYONE) : tasks);
+  }
+
+  @Override
+  public Set<UUID> renew(Duration atLeast) {
+    return database.call(
+        connection -> {
+          boolean held =
+              database
+                  .list(connection, RENEW, row -> row.getBoolean(1), id, atLeast.toMillis())
+                  .get(0);
+          if (!held) {
+            throw lost();
+          }
+          return new HashSet<>(
+              database.list(connection, TO_CANCEL, row -> row.getObject(1, UUID.class), id));
+        });
+  }
+
+  @Override
+  public Standing reconcile(Set<UUID> known) {
+    Map<UUID, List<String>> jobs = new HashMap<>();
+    List<HeldSlot> slots = new ArrayList<>();
+    Set<String> draining = new HashSet<>();
+    Set<String> lanes = new HashSet<>();
+    Set<String> limited = new HashSet<>();
+    long version =
+        database.call(
+            connection -> {
+              long[] found = {-1};
+              database.list(
+                  connection,
+                  RECONCILE,
+                  row -> {
+                    switch (row.getString("kind")) {
+                      case "version" -> found[0] = row.getLong("number");
+                      case "job" ->
+                          jobs.put(row.getObject("id", UUID.class), texts(row.getArray("groups")));
+                      case "slot" ->
+                          slots.add(
+                              new HeldSlot(
+                                  row.getString("name"),
+                                  row.getInt("slot"),
+                                  row.getLong("number")));
+                      case "draining" -> draining.add(row.getString("name"));
+                      default -> {
+                        lanes.add(row.getString("name"));
+                        if (row.getLong("number") == 1) {
+                          limited.add(row.getString("name"));
+                        }
+                      }
+                    }
+                    return null;
+                  },
+                  id,
+                  connection.createArrayOf("uuid", known.toArray()));
+              return found[0];
+            });
+    if (version < 0) {
+      throw lost();
+    }
+    rulesVersion = version;
+    tasksWithLane = lanes;
+    limitedTasks = limited;
+    return new Standing(jobs, slots, draining);
+  }
+
+  @Override
+  public void onWake(Runnable wake) {
+    links.listener.add(
+        workerId(),
+        () -> {
+          armed.set(false);
+          wake.run();
+        });
+  }
+
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    links.listener.remove(workerId());
+    if (lost) {
+      return;
+    }
+    try {
+      database.list(SIGN_OFF, row -> true, id);
+    } catch (SluiceException e) {
+      log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+    }
+  }
+
+  private LeaseLostException lost() {
+    lost = true;
+    links.listener.remove(workerId());
+    return new LeaseLostException(
+        "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
+            .formatted(id, registration.name(), registration.lease()));
+  }
+
+  private static List<String> texts(Array array) throws SQLException {
+    return List.of((String[]) array.getArray());
+  }
+
+  /** The rows of an answer, sorted. */
+  private static final class Incoming {
+    private final Set<UUID> accepted = new HashSet<>();
+    private final List<ClaimedJob> jobs = new ArrayList<>();
+    private final List<HeldSlot> slots = new ArrayList<>();
+    private final Map<String, Integer> proposals = new HashMap<>();
+    private boolean stale;
+    private boolean lost;
+    private Duration nextDue;
+
+    Void add(ResultSet row) throws SQLException {
+      switch (row.getString("kind")) {
+        case "a" -> accepted.add(row.getObject("id", UUID.class));
+        case "j" -> jobs.add(job(row));
+        case "s" ->
+            slots.add(
+                new HeldSlot(
+                    row.getString("group_name"), row.getInt("number"), row.getLong("token")));
+        case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
+        case "m" -> nextDue = Duration.ZERO;
+        case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
+        case "r" -> stale = true;
+        default -> lost = true;
+      }
+      return null;
+    }
+
+    private static ClaimedJob job(ResultSet row) throws SQLException {
+      long timeout = row.getLong("timeout_ms");
+      Optional<Duration> bound =
+          row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
+      return new ClaimedJob(
+          row.getObject("id", UUID.class),
+          row.getLong("token"),
+          Group.parse(row.getString("task")).plainName(),
+          new ClaimedJob.Run(row.getInt("attempt"), row.getBoolean("counted"), bound),
+          texts(row.getArray("gates")),
+          row.getString("payload"));
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package dev.sluice.postgres;
+
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the schema up to the version this code knows.
+ *
+ * <p>Migrations are numbered SQL files in the jar, never changed once released, each applied once,
+ * all under one advisory lock, so any number of processes may open the store at the same moment.
+ * During a deploy, older code goes on working on a newer schema as long as the newest migration
+ * says so: {@code schema_version.oldest_code} is the oldest version of the code that can work with
+ * it. Code that is older than that refuses to open the store, and changes nothing.
+ */
+final class SchemaMigrator {
+  private static final Logger log = LoggerFactory.getLogger(SchemaMigrator.class);
+
+  /**
+   * One migration: its file, and the oldest version of the code that can work with the schema once
+   * it is applied.
+   */
+  private record Migration(String file, int oldestCode) {}
+
+  private static final List<Migration> MIGRATIONS =
+      List.of(
+          new Migration("001_create_tables", 6),
+          new Migration("002_create_limits", 6),
+          new Migration("003_create_slots", 6),
+          new Migration("004_create_claim", 6),
+          new Migration("005_create_exchange", 6),
+          new Migration("006_create_submit", 6));
+
+  private static final int OLDEST_SERVER = 130_000;
+
+  private final Database database;
+
+  SchemaMigrator(Database database) {
+    this.database = database;
+  }
+
+  /** Applies what is missing. */
+  void migrate() {
+    database.inTransaction(
+        connection -> {
+          checkServer(connection);
+          execute(connection, "SET LOCAL client_min_messages = warning");
+          database.list(
+              connection,
+              "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
+              row -> true,
+              database.schema() + "/migration");
+          int applied = appliedVersion(connection);
+          if (applied < MIGRATIONS.size()) {
+            apply(connection, applied);
+          }
+          return null;
+        });
+  }
+
+  private void checkServer(Connection connection) throws SQLException {
+    int version =
+        database
+            .list(
+                connection,
+                "SELECT current_setting('server_version_num')::int",
+                row -> row.getInt(1))
+            .get(0);
+    if (version < OLDEST_SERVER) {
+      throw new StoreIncompatibleException(
+          "PostgreSQL at %s is version %d; 13 or newer is needed."
+              .formatted(database.server(), version / 10_000));
+    }
+  }
+
+  private int appliedVersion(Connection connection) throws SQLException {
+    boolean exists =
+        database
+            .list(
+                connection,
+                "SELECT to_regclass(?) IS NOT NULL",
+                row -> row.getBoolean(1),
+                database.schema() + ".schema_version")
+            .get(0);
+    if (!exists) {
+      return 0;
+    }
+    record Version(int newest, int oldestCode) {}
+    Version version =
+        database
+            .list(
+                connection,
+                "SELECT coalesce(max(version), 0), coalesce(max(oldest_code), 0) FROM ${schema}.schema_version",
+                row -> new Version(row.getInt(1), row.getInt(2)))
+            .get(0);
+    if (version.oldestCode > MIGRATIONS.size()) {
+      throw new StoreIncompatibleException(
+          ("The schema '%s' at %s is version %d, made by a newer Sluice; this one knows versions up to %d."
+                  + " Upgrade this process; nothing was changed.")
+              .formatted(database.schema(), database.server(), version.newest, MIGRATIONS.size()));
+    }
+    return version.newest;
+  }
+
+  private void apply(Connection connection, int applied) throws SQLException {
+    if (applied == 0) {
+      // Only when it is missing: a role that may not create schemas can use one made for it.
+      boolean exists =
+          database
+              .list(
+                  connection,
+                  "SELECT to_regnamespace(?) IS NOT NULL",
+                  row -> row.getBoolean(1),
+                  database.schema())
+              .get(0);
+      if (!exists) {
+        execute(connection, "CREATE SCHEMA ${schema}");
+      }
+      execute(
+          connection,
+          """
+          CREATE TABLE ${schema}.schema_version (
+            version integer PRIMARY KEY,
+            name text NOT NULL,
+            oldest_code integer NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+          )
+          """);
+    }
+    execute(connection, "SET LOCAL search_path = ${schema}, pg_temp");
+    for (int version = applied + 1; version <= MIGRATIONS.size(); version++) {
+      Migration migration = MIGRATIONS.get(version - 1);
+      execute(connection, read(migration.file));
+      database.list(
+          connection,
+          "INSERT INTO ${schema}.schema_version (version, name, oldest_code) VALUES (?, ?, ?) RETURNING version",
+          row -> row.getInt(1),
+          version,
+          migration.file,
+          migration.oldestCode);
+    }
+    log.info(
+        "Schema '{}' at {} is now at version {} (was {}).",
+        database.schema(),
+        database.server(),
+        MIGRATIONS.size(),
+        applied);
+  }
+
+  private void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.setEscapeProcessing(false);
+      statement.execute(sql.replace("${schema}", database.schema()));
+    }
+  }
+
+  private static String read(String file) {
+    String resource = "migration/" + file + ".sql";
+    try (InputStream in = SchemaMigrator.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new SluiceException("The migration " + resource + " is missing from the jar.");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new SluiceException("The migration " + resource + " cannot be read.", e);
+    }
+  }
+}

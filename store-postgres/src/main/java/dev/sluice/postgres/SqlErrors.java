@@ -1,0 +1,99 @@
+package dev.sluice.postgres;
+
+import dev.sluice.InvalidRequestException;
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
+import java.sql.SQLException;
+
+/** Sorts what the driver throws, by SQLState, into what a caller would act on differently. */
+final class SqlErrors {
+  static final String DEADLOCK = "40P01";
+  static final String SERIALIZATION_FAILURE = "40001";
+  static final String UNIQUE_VIOLATION = "23505";
+  static final String NO_LIMIT = "SL001";
+
+  private SqlErrors() {}
+
+  static boolean isTransient(SQLException e) {
+    return DEADLOCK.equals(e.getSQLState()) || SERIALIZATION_FAILURE.equals(e.getSQLState());
+  }
+
+  static SluiceException translate(String server, SQLException e) {
+    String state = stateOf(e);
+    String detail = messageOf(e);
+    if (state.startsWith("28")) {
+      return new StoreIncompatibleException(
+          "PostgreSQL at "
+              + server
+              + " refused the user or password: "
+              + detail
+              + " Check the credentials in the store URL.",
+          e);
+    }
+    if (state.equals("3D000")) {
+      return new StoreIncompatibleException(
+          "PostgreSQL at "
+              + server
+              + " has no such database: "
+              + detail
+              + " Create it, or name another.",
+          e);
+    }
+    if (state.equals("42501")) {
+      return new StoreIncompatibleException(
+          "PostgreSQL at "
+              + server
+              + " denies permission: "
+              + detail
+              + " Grant it, or let its owner create the schema.",
+          e);
+    }
+    if (state.startsWith("08")
+        || state.startsWith("57P")
+        || state.startsWith("53")
+        || isTransient(e)) {
+      return new StoreUnavailableException(
+          "PostgreSQL at "
+              + server
+              + " cannot be reached or is not ready: "
+              + detail
+              + " Is the server up?",
+          e);
+    }
+    if (state.startsWith("22") || state.startsWith("23")) {
+      return new InvalidRequestException("PostgreSQL refused the data: " + detail, e);
+    }
+    if (state.equals("3F000") || state.startsWith("42")) {
+      return new StoreIncompatibleException(
+          "The schema at "
+              + server
+              + " is not as this version expects: "
+              + detail
+              + " Was it changed by hand?",
+          e);
+    }
+    return new SluiceException(
+        "PostgreSQL at " + server + " failed (SQLState " + state + "): " + detail, e);
+  }
+
+  /** The pool wraps what it could not get: what counts is the innermost SQLState. */
+  private static String stateOf(SQLException e) {
+    String state = "08001";
+    for (Throwable t = e; t != null; t = t.getCause()) {
+      if (t instanceof SQLException sql && sql.getSQLState() != null) {
+        state = sql.getSQLState();
+      }
+    }
+    return state;
+  }
+
+  private static String messageOf(SQLException e) {
+    Throwable innermost = e;
+    while (innermost.getCause() instanceof SQLException cause) {
+      innermost = cause;
+    }
+    String message = String.valueOf(innermost.getMessage()).strip();
+    return message.endsWith(".") ? message : message + ".";
+  }
+}

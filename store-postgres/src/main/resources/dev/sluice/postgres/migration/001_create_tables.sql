@@ -1,0 +1,135 @@
+-- The tables. Everything lives in one schema; nothing outside it is touched.
+-- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
+
+-- One row: the version of the limits. It grows whenever a limit changes that workers must hear of.
+CREATE TABLE meta (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  rules_version bigint NOT NULL DEFAULT 1
+);
+INSERT INTO meta DEFAULT VALUES;
+
+-- Fencing tokens: one per claim and per acquired slot; they only grow.
+CREATE SEQUENCE token CACHE 1;
+
+-- Unfinished jobs. The lane is the line a ready job stands in:
+--   ''     jobs that no limit touches: the plain path
+--   '*'    jobs that are in groups besides their task's own
+--   TASK   jobs of a task that has a limit
+--   GROUP  jobs set aside because that group is full; a freed slot calls them back (see 004)
+CREATE TABLE job (
+  id uuid PRIMARY KEY,
+  task text NOT NULL,
+  queue text NOT NULL,
+  lane text NOT NULL,
+  state smallint NOT NULL,                    -- 0 scheduled, 1 ready, 2 claimed
+  priority integer NOT NULL,
+  run_at timestamptz NOT NULL,
+  groups text[] NOT NULL,                     -- besides the task's own
+  limited_group text,                         -- the group a submit-side limit is for ...
+  submit_limit integer,                       -- ... and that limit
+  attempt integer NOT NULL DEFAULT 0,         -- attempts started
+  token bigint NOT NULL DEFAULT 0,            -- of the latest claim
+  worker_id uuid,                             -- whose it is while claimed
+  started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer
+  cancel_requested boolean NOT NULL DEFAULT false,
+  dedupe_key text,
+  timeout_ms bigint,
+  submitted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  payload json NOT NULL,
+  failures jsonb NOT NULL DEFAULT '[]',
+  progress text
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+CREATE INDEX job_to_claim ON job (lane, queue, priority DESC, run_at, id) WHERE state = 1;
+CREATE INDEX job_to_promote ON job (run_at) WHERE state = 0;
+CREATE INDEX job_claimed ON job (task) WHERE state = 2;
+CREATE INDEX job_to_cancel ON job (worker_id) WHERE cancel_requested;
+CREATE INDEX job_set_aside ON job (task) WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task;
+CREATE INDEX job_in_group_1 ON job ((groups[1]), state, lane) WHERE groups[1] IS NOT NULL;
+CREATE INDEX job_in_group_2 ON job ((groups[2]), state, lane) WHERE groups[2] IS NOT NULL;
+CREATE INDEX job_in_group_3 ON job ((groups[3]), state, lane) WHERE groups[3] IS NOT NULL;
+CREATE INDEX job_in_group_4 ON job ((groups[4]), state, lane) WHERE groups[4] IS NOT NULL;
+CREATE UNIQUE INDEX job_dedupe ON job (task, dedupe_key) WHERE dedupe_key IS NOT NULL;
+
+-- Finished jobs, kept for the retention time.
+CREATE TABLE finished_job (
+  id uuid PRIMARY KEY,
+  task text NOT NULL,
+  queue text NOT NULL,
+  state smallint NOT NULL,                    -- 3 succeeded, 4 failed, 5 cancelled
+  priority integer NOT NULL,
+  run_at timestamptz NOT NULL,
+  groups text[] NOT NULL,
+  limited_group text,
+  submit_limit integer,
+  attempt integer NOT NULL,
+  token bigint NOT NULL,
+  worker_id uuid,
+  started_at timestamptz,
+  finished_at timestamptz NOT NULL,
+  dedupe_key text,
+  timeout_ms bigint,
+  submitted_at timestamptz NOT NULL,
+  payload json NOT NULL,
+  result json,
+  failures jsonb NOT NULL,
+  progress text
+);
+CREATE INDEX finished_job_to_purge ON finished_job USING brin (finished_at);
+
+-- Workers. One row renews everything its worker holds: jobs and slots live as long as expires_at says.
+CREATE TABLE worker (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  queues text[] NOT NULL,
+  tasks text[] NOT NULL,
+  limit_names text[] NOT NULL,                -- what its tasks declare in code ...
+  limit_values integer[] NOT NULL,
+  lease_ms bigint NOT NULL,
+  expires_at timestamptz NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  waiting boolean NOT NULL DEFAULT false,     -- found nothing to do and wants to be woken
+  rules_seen bigint NOT NULL DEFAULT 0        -- the version of the limits it works by
+) WITH (fillfactor = 50);
+
+-- The stored limit of each group or family, one column per level, strongest first.
+CREATE TABLE limit_rule (
+  name text PRIMARY KEY,
+  operator integer CHECK (operator >= 0),
+  config integer CHECK (config >= 0),
+  code integer CHECK (code >= 0),
+  submit integer CHECK (submit >= 0),
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- The places of a limited group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
+-- s % 50. The capacities sum to exactly the limit; used is the number of rows in slot, and can be recounted from them.
+CREATE TABLE slot_group (
+  group_name text NOT NULL,
+  n smallint NOT NULL,
+  capacity integer NOT NULL CHECK (capacity >= 0),
+  used integer NOT NULL CHECK (used >= 0),
+  PRIMARY KEY (group_name, n)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+
+-- The held slots and who holds them: a worker (for the jobs it runs) or a permit.
+CREATE TABLE slot (
+  group_name text NOT NULL,
+  slot integer NOT NULL,
+  token bigint NOT NULL,
+  worker_id uuid,                             -- held by this worker, as long as its lease lasts
+  holder text,                                -- or by a permit: its holder,
+  holder_worker text,                         -- the process that has it,
+  expires_at timestamptz,                     -- and its own lease
+  acquired_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (group_name, slot),
+  CHECK ((worker_id IS NULL) = (expires_at IS NOT NULL))
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX slot_of_worker ON slot (worker_id) WHERE worker_id IS NOT NULL;
+CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
+
+-- Queues that were ever paused.
+CREATE TABLE queue (
+  name text PRIMARY KEY,
+  paused boolean NOT NULL
+);

@@ -1,0 +1,337 @@
+-- Limits: which number holds for a group, how its places are laid out, and how a change takes effect.
+--
+-- The rules lock. Claims take it shared, changes of limits that could catch a claimer unaware take it exclusively: a
+-- group that had no limit gets one, a number changes. A claim carries the version of the limits its worker knows; under
+-- the lock it compares it with meta.rules_version and gives up when they differ. So whatever a claim assumes about
+-- limits is true until it commits, and the plain path need not read a single limit.
+--
+-- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand. Their jobs are never on the plain path
+-- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock.
+
+CREATE FUNCTION rules_lock() RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
+
+CREATE FUNCTION group_lock(p_group text) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtextextended('${schema}/group/' || p_group, 0) $$;
+
+-- The family of a keyed group: T/key -> T/*, T/dimension=value -> T/dimension=*; NULL for a plain group.
+CREATE FUNCTION family_of(p_group text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN strpos(p_group, '/') = 0 THEN NULL
+    WHEN strpos(p_group, '=') > 0 THEN left(p_group, strpos(p_group, '=')) || '*'
+    ELSE left(p_group, strpos(p_group, '/')) || '*'
+  END
+$$;
+
+-- The limit in force: the strongest level that is set; within a level the group's own number before its family's.
+CREATE FUNCTION limit_of(p_group text) RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT coalesce(
+    own.operator, family.operator,
+    own.config, family.config,
+    own.code, family.code,
+    own.submit, family.submit)
+  FROM (VALUES (1)) AS one
+  LEFT JOIN limit_rule own ON own.name = p_group
+  LEFT JOIN limit_rule family ON family.name = family_of(p_group)
+$$;
+
+-- Whether a group has a limit and no free place.
+CREATE FUNCTION is_full(p_group text) RETURNS boolean
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT coalesce(
+    coalesce((SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = p_group), limit_of(p_group)) <= 0
+      AND limit_of(p_group) IS NOT NULL,
+    false)
+$$;
+
+-- How many of a group's places row n counts: all rows together exactly the limit.
+CREATE FUNCTION capacity_of(p_limit integer, p_n integer) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT p_limit / 50 + (p_n < p_limit % 50)::integer $$;
+
+CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
+
+-- Lays a group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
+-- any row holds more than its capacity, room is counted over the whole group (see take_slots).
+CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  INSERT INTO slot_group AS g (group_name, n, capacity, used)
+  SELECT p_group, n, capacity_of(p_limit, n), 0
+  FROM generate_series(0, rows_of(p_limit) - 1) AS n
+  ON CONFLICT (group_name, n) DO UPDATE SET capacity = excluded.capacity WHERE g.capacity <> excluded.capacity;
+
+  UPDATE slot_group SET capacity = 0
+  WHERE group_name = p_group AND n >= rows_of(p_limit) AND capacity > 0;
+
+  DELETE FROM slot_group
+  WHERE group_name = p_group AND n >= rows_of(p_limit) AND used = 0;
+END
+$$;
+
+-- Sets used to what the slots on record say. The caller has locked the group's rows, or holds the rules lock.
+CREATE FUNCTION recount(p_groups text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  INSERT INTO slot_group (group_name, n, capacity, used)
+  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups)
+  ON CONFLICT DO NOTHING;
+
+  UPDATE slot_group g SET used = counted.used
+  FROM (
+    SELECT r.group_name, r.n, count(s.slot)::integer AS used
+    FROM slot_group r
+    LEFT JOIN slot s ON s.group_name = r.group_name AND s.slot % 50 = r.n
+    WHERE r.group_name = ANY (p_groups)
+    GROUP BY r.group_name, r.n
+  ) counted
+  WHERE g.group_name = counted.group_name AND g.n = counted.n AND g.used <> counted.used;
+END
+$$;
+
+-- Gives every claimed job of a group that just got its first limit a slot on record, held by its worker. There may be
+-- more of them than the limit allows: they drain.
+CREATE FUNCTION adopt(p_group text) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  adopted integer;
+BEGIN
+  WITH claimed AS (
+    SELECT worker_id FROM job WHERE state = 2 AND task = p_group
+    UNION ALL SELECT worker_id FROM job WHERE groups[1] = p_group AND state = 2
+    UNION ALL SELECT worker_id FROM job WHERE groups[2] = p_group AND state = 2
+    UNION ALL SELECT worker_id FROM job WHERE groups[3] = p_group AND state = 2
+    UNION ALL SELECT worker_id FROM job WHERE groups[4] = p_group AND state = 2
+  ), due AS (
+    SELECT worker_id, count(*) AS jobs FROM claimed GROUP BY worker_id
+  ), missing AS (
+    SELECT due.worker_id
+    FROM due
+    CROSS JOIN LATERAL generate_series(
+      1, due.jobs - (SELECT count(*) FROM slot s WHERE s.group_name = p_group AND s.worker_id = due.worker_id))
+  ), numbered AS (
+    SELECT worker_id, row_number() OVER () AS rank FROM missing
+  ), free AS (
+    SELECT place, row_number() OVER (ORDER BY place) AS rank
+    FROM generate_series(0, (SELECT count(*) FROM missing)
+                          + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS place
+    WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = place)
+  )
+  INSERT INTO slot (group_name, slot, worker_id, token)
+  SELECT p_group, free.place, numbered.worker_id, nextval('token')
+  FROM numbered
+  JOIN free USING (rank);
+  GET DIAGNOSTICS adopted = ROW_COUNT;
+  IF adopted > 0 THEN
+    PERFORM recount(ARRAY[p_group]);
+  END IF;
+  RETURN adopted;
+END
+$$;
+
+-- The lane a job of this task and these groups stands in when nothing holds it back.
+CREATE FUNCTION home_lane(p_task text, p_groups text[], p_limited_group text) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT CASE
+    WHEN coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL THEN p_task
+    WHEN cardinality(p_groups) > 0 OR p_limited_group IS NOT NULL THEN '*'
+    ELSE ''
+  END
+  FROM (VALUES (1)) AS one
+  LEFT JOIN limit_rule r ON r.name = p_task
+$$;
+
+-- Calls jobs that were set aside for a full group back to their own lanes: the best p_count of each queue.
+CREATE FUNCTION call_back(p_group text, p_count bigint) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  called bigint;
+BEGIN
+  WITH RECURSIVE queues(queue) AS (
+    SELECT min(queue) FROM job WHERE state = 1 AND lane = p_group
+    UNION ALL
+    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_group AND j.queue > q.queue)
+    FROM queues q WHERE q.queue IS NOT NULL
+  ), best AS (
+    SELECT b.id
+    FROM queues q
+    CROSS JOIN LATERAL (
+      SELECT j.id
+      FROM job j
+      WHERE j.state = 1 AND j.lane = p_group AND j.queue = q.queue AND j.task <> p_group
+      ORDER BY j.priority DESC, j.run_at, j.id
+      LIMIT p_count
+      FOR UPDATE SKIP LOCKED
+    ) b
+  )
+  UPDATE job SET lane = home_lane(job.task, job.groups, job.limited_group)
+  FROM best
+  WHERE job.id = best.id;
+  GET DIAGNOSTICS called = ROW_COUNT;
+  RETURN called;
+END
+$$;
+
+-- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
+-- keyed group whose first limit comes from a submit, under that group's lock).
+CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_limit integer := limit_of(p_group);
+  v_keyed boolean := strpos(p_group, '/') > 0;
+BEGIN
+  IF v_limit IS NULL THEN
+    -- Lifted. Slots still held are given back by their holders; jobs set aside go home.
+    PERFORM call_back(p_group, 9223372036854775807);
+    DELETE FROM slot_group WHERE group_name = p_group AND used = 0;
+    RETURN;
+  END IF;
+  PERFORM lay_out(p_group, v_limit);
+  IF p_before IS NULL THEN
+    PERFORM adopt(p_group);
+    IF NOT v_keyed THEN
+      UPDATE job SET lane = p_group
+      WHERE state = 1 AND lane IN ('', '*') AND task = p_group;
+    END IF;
+  ELSIF v_limit > p_before THEN
+    PERFORM call_back(p_group, v_limit);
+  END IF;
+END
+$$;
+
+-- Sets (or, with NULL, takes away) the number of a group or family at one level. The caller holds the rules lock.
+CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_before integer := limit_of(p_name);
+  v_family boolean := right(p_name, 2) IN ('/*', '=*');
+  v_member record;
+  v_members text[];
+  v_limits integer[];
+BEGIN
+  IF v_family THEN
+    DELETE FROM slot_group g
+    WHERE family_of(g.group_name) = p_name
+      AND NOT EXISTS (SELECT FROM slot_group u WHERE u.group_name = g.group_name AND u.used > 0);
+    SELECT array_agg(member), array_agg(limit_of(member)) INTO v_members, v_limits
+    FROM (SELECT DISTINCT group_name AS member FROM slot_group WHERE family_of(group_name) = p_name) m;
+  END IF;
+
+  INSERT INTO limit_rule AS r (name, operator, config, code, submit)
+  VALUES (
+    p_name,
+    CASE p_level WHEN 'operator' THEN p_limit END,
+    CASE p_level WHEN 'config' THEN p_limit END,
+    CASE p_level WHEN 'code' THEN p_limit END,
+    CASE p_level WHEN 'submit' THEN p_limit END)
+  ON CONFLICT (name) DO UPDATE SET
+    operator = CASE p_level WHEN 'operator' THEN p_limit ELSE r.operator END,
+    config = CASE p_level WHEN 'config' THEN p_limit ELSE r.config END,
+    code = CASE p_level WHEN 'code' THEN p_limit ELSE r.code END,
+    submit = CASE p_level WHEN 'submit' THEN p_limit ELSE r.submit END,
+    changed_at = clock_timestamp();
+
+  IF v_family THEN
+    FOR v_member IN SELECT * FROM unnest(v_members, v_limits) AS m(name, before) LOOP
+      PERFORM enforce(v_member.name, v_member.before);
+    END LOOP;
+    UPDATE job SET lane = home_lane(task, groups, limited_group)
+    WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND family_of(lane) = p_name;
+  ELSE
+    PERFORM enforce(p_name, v_before);
+  END IF;
+  UPDATE meta SET rules_version = rules_version + 1;
+END
+$$;
+
+-- Sets a limit live; returns the version of the limits from which on it holds.
+CREATE FUNCTION set_limit(p_name text, p_level text, p_limit integer) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM apply_limit(p_name, p_level, p_limit);
+  PERFORM pg_notify('sluice_${schema}', 'rules');
+  RETURN (SELECT rules_version FROM meta);
+END
+$$;
+
+-- How many live workers that could start a job of this group have not heard of this version of the limits.
+CREATE FUNCTION unaware_workers(p_name text, p_version bigint) RETURNS bigint
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT count(*)
+  FROM worker w
+  WHERE w.rules_seen < p_version
+    AND w.expires_at > clock_timestamp()
+    AND (split_part(p_name, '/', 1) = ANY (w.tasks)
+      OR EXISTS (SELECT FROM slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
+$$;
+
+-- Sets submit-side limits where their groups have none.
+CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_proposal record;
+  v_adopted integer;
+BEGIN
+  FOR v_proposal IN
+    SELECT DISTINCT ON (strpos(g, '/') > 0, g) g AS name, l AS proposed, strpos(g, '/') > 0 AS keyed
+    FROM unnest(p_groups, p_limits) AS p(g, l)
+    ORDER BY strpos(g, '/') > 0, g                -- one order for all, so that no two proposers wait for each other
+  LOOP
+    CONTINUE WHEN limit_of(v_proposal.name) IS NOT NULL;
+    IF NOT v_proposal.keyed THEN
+      PERFORM pg_advisory_xact_lock(rules_lock());
+      IF limit_of(v_proposal.name) IS NULL THEN
+        PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
+        PERFORM pg_notify('sluice_${schema}', 'rules');
+      END IF;
+    ELSE
+      PERFORM pg_advisory_xact_lock(group_lock(v_proposal.name));
+      IF limit_of(v_proposal.name) IS NULL THEN
+        INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
+        ON CONFLICT (name) DO UPDATE SET submit = excluded.submit WHERE r.submit IS NULL;
+        v_adopted := adopt(v_proposal.name);
+        IF v_adopted > 0 THEN                     -- otherwise the places are laid out by the first claim
+          PERFORM lay_out(v_proposal.name, v_proposal.proposed);
+          UPDATE meta SET rules_version = rules_version + 1;
+          PERFORM pg_notify('sluice_${schema}', 'rules');
+        END IF;
+      END IF;
+    END IF;
+  END LOOP;
+END
+$$;

@@ -1,0 +1,302 @@
+-- Slots: taking and giving back places of limited groups.
+--
+-- Invariants, true whenever no transaction is in flight:
+--   1. slot_group.used = number of rows in slot whose number % 50 is that row's n.
+--   2. the capacities of a group sum to exactly its limit.
+--   3. nobody adds to used unless, under the row's lock, used < capacity there and no row of the group is overfull,
+--      or all rows are locked and the sum of used is less than the sum of capacity.
+-- A row is overfull (used > capacity) only after its limit was lowered or a limit was put on a group that had none.
+-- Both happen under the rules lock, which every taker holds shared, so a taker that sees no overfull row can trust that.
+
+-- Locks rows with free places, for each group as many rows as places wanted, and says how many places each row has.
+-- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
+CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
+RETURNS TABLE (group_name text, n smallint, room integer)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_overfull text[] := ARRAY(
+    SELECT DISTINCT o.group_name FROM slot_group o WHERE o.group_name = ANY (p_groups) AND o.used > o.capacity);
+  v_group text;
+BEGIN
+  RETURN QUERY
+  SELECT w.name, p.n, p.room
+  FROM unnest(p_groups, p_wanted) AS w(name, wanted)
+  CROSS JOIN LATERAL (
+    SELECT g.n, g.capacity - g.used AS room
+    FROM slot_group g
+    WHERE g.group_name = w.name AND g.used < g.capacity
+    ORDER BY (g.n + p_seed) % 50
+    LIMIT w.wanted
+    FOR UPDATE SKIP LOCKED
+  ) p
+  WHERE w.wanted > 0 AND w.name <> ALL (v_overfull);
+
+  FOREACH v_group IN ARRAY v_overfull LOOP
+    RETURN QUERY
+    WITH locked AS (
+      SELECT g.n, g.capacity, g.used
+      FROM slot_group g
+      WHERE g.group_name = v_group
+      FOR UPDATE SKIP LOCKED
+    ), total AS (
+      SELECT sum(l.capacity - l.used)::integer AS room
+      FROM locked l
+      HAVING count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = v_group)
+    ), free AS (
+      SELECT l.n, l.capacity - l.used AS room,
+             coalesce(sum(l.capacity - l.used) OVER (ORDER BY l.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+      FROM locked l
+      WHERE l.used < l.capacity
+    )
+    SELECT v_group, f.n, least(f.room, t.room - f.before)::integer
+    FROM free f
+    CROSS JOIN total t
+    WHERE t.room > f.before;
+  END LOOP;
+END
+$$;
+
+-- Takes places in rows that lock_places has locked, for a worker. Each gets the lowest free number of its row.
+CREATE FUNCTION take_slots(p_worker uuid, p_token bigint, p_groups text[], p_ns smallint[], p_counts integer[])
+RETURNS TABLE (group_name text, slot integer)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  UPDATE slot_group g SET used = g.used + t.count
+  FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
+  WHERE g.group_name = t.name AND g.n = t.n;
+
+  RETURN QUERY
+  INSERT INTO slot AS s (group_name, slot, worker_id, token)
+  SELECT t.name, free.place, p_worker, p_token
+  FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
+  JOIN slot_group g ON g.group_name = t.name AND g.n = t.n
+  CROSS JOIN LATERAL (
+    SELECT g.n + 50 * i AS place
+    FROM generate_series(0, g.capacity - 1) AS i
+    WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = g.group_name AND h.slot = g.n + 50 * i)
+    ORDER BY i
+    LIMIT t.count
+  ) free
+  RETURNING s.group_name, s.slot;
+END
+$$;
+
+-- Locks the rows that count these slots, in one order for all.
+CREATE FUNCTION lock_rows_of(p_groups text[], p_slots integer[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  PERFORM 1
+  FROM slot_group g
+  JOIN (SELECT DISTINCT name, slot % 50 AS n FROM unnest(p_groups, p_slots) AS t(name, slot)) t
+    ON g.group_name = t.name AND g.n = t.n
+  ORDER BY g.group_name, g.n
+  FOR UPDATE OF g;
+END
+$$;
+
+-- Counts freed slots down and calls back jobs that were set aside for their groups. Call-backs come after the
+-- count-down, in a statement of their own: whoever set a job aside did so under the row lock this waited for, so the
+-- job is seen here, and none is forgotten.
+CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  UPDATE slot_group g SET used = g.used - t.freed
+  FROM (SELECT name, slot % 50 AS n, count(*)::integer AS freed FROM unnest(p_groups, p_slots) AS s(name, slot) GROUP BY 1, 2) t
+  WHERE g.group_name = t.name AND g.n = t.n;
+
+  PERFORM call_back(t.name, 8 * t.freed)
+  FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
+  WHERE EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = t.name AND j.task <> t.name);
+END
+$$;
+
+-- Gives slots of a worker back, by token. Returns the groups in which something came free.
+CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[], p_tokens bigint[]) RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_groups text[];
+  v_slots integer[];
+BEGIN
+  PERFORM lock_rows_of(p_groups, p_slots);
+  WITH freed AS (
+    DELETE FROM slot s
+    USING unnest(p_groups, p_slots, p_tokens) AS r(name, slot, token)
+    WHERE s.group_name = r.name AND s.slot = r.slot AND s.token = r.token AND s.worker_id = p_worker
+    RETURNING s.group_name, s.slot
+  )
+  SELECT array_agg(group_name), array_agg(slot) INTO v_groups, v_slots FROM freed;
+  IF v_groups IS NOT NULL THEN
+    PERFORM count_down(v_groups, v_slots);
+  END IF;
+  RETURN v_groups;
+END
+$$;
+
+-- Frees expired permits of one group, or of all (NULL).
+CREATE FUNCTION free_expired_permits(p_group text) RETURNS TABLE (group_name text, freed bigint)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_groups text[];
+  v_slots integer[];
+BEGIN
+  SELECT array_agg(s.group_name), array_agg(s.slot) INTO v_groups, v_slots
+  FROM slot s
+  WHERE s.expires_at <= clock_timestamp() AND (p_group IS NULL OR s.group_name = p_group);
+  IF v_groups IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM lock_rows_of(v_groups, v_slots);
+  WITH gone AS (
+    DELETE FROM slot s
+    USING unnest(v_groups, v_slots) AS e(name, slot)
+    WHERE s.group_name = e.name AND s.slot = e.slot AND s.expires_at <= clock_timestamp()
+    RETURNING s.group_name, s.slot
+  )
+  SELECT array_agg(gone.group_name), array_agg(gone.slot) INTO v_groups, v_slots FROM gone;
+  IF v_groups IS NOT NULL THEN
+    PERFORM count_down(v_groups, v_slots);
+    RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
+  END IF;
+END
+$$;
+
+-- Takes one slot for a permit. Empty: full. The group must have a limit.
+CREATE FUNCTION acquire_permit(p_group text, p_holder text, p_process text, p_lease_ms bigint)
+RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_n smallint;
+  v_limit integer;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  v_limit := limit_of(p_group);
+  IF v_limit IS NULL THEN
+    RAISE EXCEPTION 'no limit' USING ERRCODE = 'SL001';
+  END IF;
+  IF NOT EXISTS (SELECT FROM slot_group g WHERE g.group_name = p_group) THEN
+    PERFORM lay_out(p_group, v_limit);
+    IF adopt(p_group) > 0 THEN
+      UPDATE meta SET rules_version = rules_version + 1;
+      PERFORM pg_notify('sluice_${schema}', 'rules');
+    END IF;
+  END IF;
+  PERFORM free_expired_permits(p_group);
+  SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], (random() * 50)::integer) p WHERE p.room > 0 LIMIT 1;
+  IF v_n IS NULL THEN
+    -- Rows may have been skipped because others had them locked: wait for them, and look again.
+    PERFORM 1 FROM slot_group g WHERE g.group_name = p_group ORDER BY g.n FOR UPDATE;
+    SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], 0) p WHERE p.room > 0 LIMIT 1;
+  END IF;
+  IF v_n IS NULL THEN
+    RETURN;
+  END IF;
+  UPDATE slot_group g SET used = g.used + 1 WHERE g.group_name = p_group AND g.n = v_n;
+  RETURN QUERY
+  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at)
+  SELECT p_group, v_n + 50 * i, nextval('token'), p_holder, p_process,
+         clock_timestamp() + p_lease_ms * interval '1 millisecond'
+  FROM generate_series(0, (SELECT g.capacity - 1 FROM slot_group g WHERE g.group_name = p_group AND g.n = v_n)) AS i
+  WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = p_group AND h.slot = v_n + 50 * i)
+  ORDER BY i
+  LIMIT 1
+  RETURNING s.slot, s.token, s.expires_at;
+END
+$$;
+
+-- Frees one slot: a permit's by token, or (NULL) whoever's by force. True if it was held so.
+CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM lock_rows_of(ARRAY[p_group], ARRAY[p_slot]);
+  DELETE FROM slot s
+  WHERE s.group_name = p_group AND s.slot = p_slot
+    AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
+  IF p_token IS NULL THEN
+    -- A worker that still believes it holds the slot must hear that it does not.
+    UPDATE meta SET rules_version = rules_version + 1;
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Forgets places and submit-side limits of keyed groups that nobody uses: keys come and go.
+CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_idle text[];
+  v_forgotten integer;
+BEGIN
+  SELECT array_agg(l.group_name) INTO v_idle
+  FROM (
+    SELECT g.group_name, g.n
+    FROM slot_group g
+    WHERE strpos(g.group_name, '/') > 0
+      AND NOT EXISTS (SELECT FROM slot_group u WHERE u.group_name = g.group_name AND u.used > 0)
+    LIMIT p_batch
+    FOR UPDATE SKIP LOCKED
+  ) l;
+  DELETE FROM slot_group g
+  WHERE g.group_name = ANY (v_idle) AND g.used = 0
+    AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = g.group_name)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = g.group_name);
+  GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+
+  DELETE FROM limit_rule r
+  WHERE r.name IN (
+    SELECT o.name
+    FROM limit_rule o
+    WHERE strpos(o.name, '/') > 0 AND o.submit IS NOT NULL
+      AND o.operator IS NULL AND o.config IS NULL AND o.code IS NULL
+      AND o.changed_at < clock_timestamp() - interval '1 hour'
+      AND NOT EXISTS (SELECT FROM slot_group g WHERE g.group_name = o.name)
+      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[1] = o.name)
+      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[2] = o.name)
+      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[3] = o.name)
+      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[4] = o.name)
+    LIMIT p_batch
+    FOR UPDATE SKIP LOCKED);
+  RETURN v_forgotten;
+END
+$$;

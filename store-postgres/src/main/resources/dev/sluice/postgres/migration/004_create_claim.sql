@@ -1,0 +1,466 @@
+-- The claim: which jobs a worker gets, and the slots that come with them.
+--
+-- Ready jobs stand in lanes (see 001). A claim looks only at lanes with room: the open lane '', the lane '*' of jobs in
+-- further groups, and the lanes of limited tasks whose groups have a free place or whose slots the worker holds with
+-- room to spare. A million jobs in the lane of a full group are never looked at.
+--
+-- A job in '*' (or in its task's lane) may turn out to be in a full group. Then that group's jobs are set aside into
+-- the group's own lane, in bulk, under the locks of all the group's rows: nobody can give a slot back without waiting
+-- for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
+-- and no job is forgotten.
+--
+-- Limited jobs are claimed together with slots: beyond what the worker can take under slots it holds, each new slot
+-- is good for 1 + depth jobs, of which the worker runs one at a time and buffers the others.
+
+CREATE TYPE answer AS (
+  kind "char",                 -- a accepted, j job, s slot, p proposed limit, m more to find, d ms until
+                               -- the next scheduled job is due, r rules changed, l lease lost
+  id uuid,
+  token bigint,
+  task text,
+  attempt integer,
+  counted boolean,
+  timeout_ms bigint,
+  gates text[],
+  payload text,
+  group_name text,
+  number integer
+);
+
+-- Makes scheduled jobs ready whose time has come.
+CREATE FUNCTION promote_due(p_batch integer) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_promoted integer;
+BEGIN
+  UPDATE job SET state = 1, lane = home_lane(job.task, job.groups, job.limited_group)
+  FROM (
+    SELECT d.id
+    FROM job d
+    WHERE d.state = 0 AND d.run_at <= clock_timestamp()
+    ORDER BY d.run_at
+    LIMIT p_batch
+    FOR UPDATE SKIP LOCKED
+  ) due
+  WHERE job.id = due.id;
+  GET DIAGNOSTICS v_promoted = ROW_COUNT;
+  RETURN v_promoted;
+END
+$$;
+
+-- The plain path: no limit touches any job it can find. One index scan per queue, no join with anything of the limits.
+CREATE FUNCTION claim_plain(
+  p_worker uuid, p_token bigint, p_queues text[], p_jobs integer, p_tasks text[], p_room integer[], p_depth integer[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH found AS (
+    SELECT best.*
+    FROM unnest(p_queues) AS q(name)
+    CROSS JOIN LATERAL (
+      SELECT j.id, j.task, j.priority, j.run_at
+      FROM job j
+      WHERE j.state = 1 AND j.lane = '' AND j.queue = q.name AND j.task = ANY (p_tasks)
+      ORDER BY j.priority DESC, j.run_at, j.id
+      LIMIT p_jobs
+      FOR UPDATE SKIP LOCKED
+    ) best
+  ), ranked AS (
+    SELECT f.id, t.depth, t.room,
+           row_number() OVER (PARTITION BY f.task ORDER BY f.priority DESC, f.run_at, f.id) AS rank_in_task,
+           row_number() OVER (ORDER BY f.priority DESC, f.run_at, f.id) AS rank
+    FROM found f
+    JOIN unnest(p_tasks, p_room, p_depth) AS t(task, room, depth) ON t.task = f.task
+  ), claimed AS (
+    UPDATE job SET
+      state = 2,
+      worker_id = p_worker,
+      token = p_token,
+      attempt = job.attempt + (r.depth = 0)::integer,
+      started_at = CASE WHEN r.depth = 0 THEN clock_timestamp() END
+    FROM ranked r
+    WHERE job.id = r.id AND r.rank_in_task <= r.room AND r.rank <= p_jobs
+    RETURNING r.rank, job.id, job.task, job.attempt, r.depth = 0 AS counted, job.timeout_ms, job.payload
+  )
+  SELECT 'j'::"char", id, p_token, task, attempt + (NOT counted)::integer, counted, timeout_ms, '{}'::text[], payload::text,
+         NULL::text, NULL::integer
+  FROM claimed
+  ORDER BY rank;
+END
+$$;
+
+-- The limited path; see the head of this file.
+CREATE FUNCTION claim_limited(
+  p_worker uuid, p_token bigint, p_queues text[], p_jobs integer,
+  p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
+  p_spare_groups text[], p_spare integer[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_limited text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_limited) AS t(task, limited) WHERE t.limited);
+  v_seed integer := (random() * 50)::integer;
+  v_lanes text[];          -- lanes with room ...
+  v_allow integer[];       -- ... and for how many jobs
+  v_queues text[];
+  v_ids uuid[];            -- candidates, best first, locked
+  v_moved uuid[];
+  v_need_ord integer[];    -- what the candidates need: candidate, ...
+  v_need_group text[];     -- ... group
+  v_groups text[];         -- the same, by group: how many places and how deep
+  v_limits integer[];
+  v_wanted integer[];
+  v_depths integer[];
+  v_spares integer[];
+  v_missing text[];
+  v_allowed integer[];     -- how many jobs each group admits
+  v_row_groups text[];     -- the locked rows and the room in each
+  v_row_ns smallint[];
+  v_row_room integer[];
+  v_blocked text[];
+  v_chosen integer[];
+  v_unruled record;
+  v_group text;
+  v_more boolean := false;
+BEGIN
+  -- 1. Which lanes have room.
+  SELECT array_agg(l.lane), array_agg(l.allow) INTO v_lanes, v_allow
+  FROM (
+    SELECT o.lane, p_jobs AS allow FROM (VALUES (''), ('*')) AS o(lane)
+    UNION ALL
+    SELECT t.task,
+           CASE WHEN t.limited
+             THEN least(t.room, p_jobs, coalesce(s.spare, 0) + greatest(coalesce(g.free, 0), 0) * (1 + t.depth))
+             ELSE least(t.room, p_jobs)
+           END
+    FROM unnest(p_tasks, p_room, p_depth, p_lane, p_limited) AS t(task, room, depth, lane, limited)
+    LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = t.task
+    LEFT JOIN LATERAL (
+      SELECT sum(sg.capacity - sg.used) AS free FROM slot_group sg WHERE sg.group_name = t.task
+    ) g ON t.limited
+    WHERE t.lane
+  ) l
+  WHERE l.allow > 0;
+
+  -- 2. How many of the best p_jobs stand in which lane and queue ...
+  SELECT array_agg(c.lane), array_agg(c.queue), array_agg(c.jobs) INTO v_lanes, v_queues, v_allow
+  FROM (
+    SELECT b.lane, b.queue, count(*)::integer AS jobs
+    FROM (
+      SELECT l.lane, q.name AS queue
+      FROM unnest(v_lanes, v_allow) AS l(lane, allow)
+      CROSS JOIN unnest(p_queues) AS q(name)
+      CROSS JOIN LATERAL (
+        SELECT j.id, j.priority, j.run_at
+        FROM job j
+        WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
+        ORDER BY j.priority DESC, j.run_at, j.id
+        LIMIT l.allow
+      ) f
+      ORDER BY f.priority DESC, f.run_at, f.id
+      LIMIT p_jobs
+    ) b
+    GROUP BY b.lane, b.queue
+  ) c;
+  IF v_lanes IS NULL THEN
+    RETURN;
+  END IF;
+
+  -- ... and lock as many there, passing over those that other workers are claiming.
+  SELECT array_agg(f.id ORDER BY f.priority DESC, f.run_at, f.id) INTO v_ids
+  FROM (
+    SELECT b.id, b.priority, b.run_at
+    FROM unnest(v_lanes, v_queues, v_allow) AS l(lane, queue, jobs)
+    CROSS JOIN LATERAL (
+      SELECT j.id, j.priority, j.run_at
+      FROM job j
+      WHERE j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
+      ORDER BY j.priority DESC, j.run_at, j.id
+      LIMIT l.jobs
+      FOR UPDATE SKIP LOCKED
+    ) b
+  ) f;
+  IF v_ids IS NULL THEN
+    RETURN;
+  END IF;
+
+  -- 3. Jobs of limited tasks that were submitted while the limit was being set belong into their task's lane.
+  WITH moved AS (
+    UPDATE job SET lane = job.task
+    WHERE job.id = ANY (v_ids) AND job.lane IN ('', '*') AND job.task = ANY (v_limited)
+    RETURNING job.id
+  )
+  SELECT array_agg(id) INTO v_moved FROM moved;
+  IF v_moved IS NOT NULL THEN
+    v_ids := ARRAY(SELECT id FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord) WHERE id <> ALL (v_moved) ORDER BY ord);
+    v_more := true;
+  END IF;
+
+  -- 4. What they need. A group without a limit is no need, if it stays without one until this commits: for plain groups
+  --    the rules lock sees to that, for keyed ones their own lock. A job that brings a limit along has it set first.
+  FOR v_unruled IN
+    SELECT DISTINCT n.name, n.proposed, strpos(n.name, '/') > 0 AS keyed
+    FROM job j
+    CROSS JOIN LATERAL (
+      SELECT g.name, CASE WHEN g.name = j.limited_group THEN j.submit_limit END AS proposed
+      FROM unnest(j.groups || CASE WHEN j.limited_group = j.task THEN ARRAY[j.task] END) AS g(name)
+    ) n
+    LEFT JOIN limit_rule own ON own.name = n.name
+    LEFT JOIN limit_rule family ON family.name = family_of(n.name)
+    WHERE j.id = ANY (v_ids)
+      AND coalesce(own.operator, family.operator, own.config, family.config,
+                   own.code, family.code, own.submit, family.submit) IS NULL
+  LOOP
+    IF v_unruled.proposed IS NOT NULL THEN
+      RETURN NEXT ('p', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_unruled.name, v_unruled.proposed)::answer;
+    END IF;
+    IF v_unruled.proposed IS NOT NULL
+        OR (v_unruled.keyed AND NOT (pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name))
+                                     AND limit_of(v_unruled.name) IS NULL)) THEN
+      v_ids := ARRAY(
+        SELECT c.id
+        FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
+        JOIN job j ON j.id = c.id
+        WHERE NOT (v_unruled.name = ANY (j.groups) OR (v_unruled.name = j.task AND j.limited_group = j.task))
+        ORDER BY c.ord);
+      v_more := true;
+    END IF;
+  END LOOP;
+
+  WITH needs AS (
+    SELECT c.ord::integer AS ord, n.name, t.depth,
+           coalesce(own.operator, family.operator, own.config, family.config,
+                    own.code, family.code, own.submit, family.submit) AS max
+    FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
+    JOIN job j ON j.id = c.id
+    JOIN unnest(p_tasks, p_depth) AS t(task, depth) ON t.task = j.task
+    CROSS JOIN LATERAL (
+      SELECT j.task AS name WHERE j.task = ANY (v_limited)
+      UNION
+      SELECT g FROM unnest(j.groups) AS g
+    ) n
+    LEFT JOIN limit_rule own ON own.name = n.name
+    LEFT JOIN limit_rule family ON family.name = family_of(n.name)
+  ), by_group AS (
+    SELECT n.name, max(n.max) AS max, max(n.depth) AS depth, count(*)::integer AS jobs, coalesce(max(s.spare), 0) AS spare
+    FROM needs n
+    LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
+    WHERE n.max IS NOT NULL
+    GROUP BY n.name
+  ), collected AS (
+    SELECT array_agg(b.name ORDER BY b.name) AS names,
+           array_agg(b.max ORDER BY b.name) AS limits,
+           array_agg(b.depth ORDER BY b.name) AS depths,
+           array_agg(b.spare ORDER BY b.name) AS spares,
+           array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth) ORDER BY b.name) AS wanted
+    FROM by_group b
+  )
+  SELECT c.names, c.limits, c.depths, c.spares, c.wanted,
+         (SELECT array_agg(n.ord) FROM needs n WHERE n.max IS NOT NULL),
+         (SELECT array_agg(n.name) FROM needs n WHERE n.max IS NOT NULL)
+  INTO v_groups, v_limits, v_depths, v_spares, v_wanted, v_need_ord, v_need_group
+  FROM collected c;
+
+  -- 5. Places of a keyed group are laid out on first use. Jobs claimed before its family had a limit are counted in.
+  SELECT array_agg(g.name ORDER BY g.name) INTO v_missing
+  FROM unnest(v_groups) AS g(name)
+  WHERE NOT EXISTS (SELECT FROM slot_group sg WHERE sg.group_name = g.name);
+  IF v_missing IS NOT NULL THEN
+    INSERT INTO slot_group (group_name, n, capacity, used)
+    SELECT g.name, n, capacity_of(g.max, n), 0
+    FROM unnest(v_groups, v_limits) AS g(name, max)
+    CROSS JOIN LATERAL generate_series(0, rows_of(g.max) - 1) AS n
+    WHERE g.name = ANY (v_missing)
+    ORDER BY g.name, n
+    ON CONFLICT DO NOTHING;
+    FOR v_group IN
+      SELECT g FROM unnest(v_missing) AS g
+      WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g AND j.state = 2)
+         OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g AND j.state = 2)
+         OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g AND j.state = 2)
+         OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g AND j.state = 2)
+         OR EXISTS (SELECT FROM job j WHERE j.task = g AND j.state = 2)
+    LOOP
+      IF adopt(v_group) > 0 THEN
+        UPDATE meta SET rules_version = rules_version + 1;
+        PERFORM pg_notify('sluice_${schema}', 'rules');
+      END IF;
+    END LOOP;
+  END IF;
+
+  -- 6. How many jobs each group admits: what fits under slots the worker holds, and under the places locked now.
+  SELECT array_agg(p.group_name), array_agg(p.n), array_agg(p.room) INTO v_row_groups, v_row_ns, v_row_room
+  FROM lock_places(v_groups, v_wanted, v_seed) p;
+
+  SELECT array_agg(g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) ORDER BY g.ord),
+         array_agg(g.name) FILTER (WHERE g.spare + coalesce(r.room, 0) = 0)
+  INTO v_allowed, v_blocked
+  FROM unnest(v_groups, v_spares, v_wanted, v_depths) WITH ORDINALITY AS g(name, spare, wanted, depth, ord)
+  LEFT JOIN (
+    SELECT l.name, sum(l.room)::integer AS room FROM unnest(v_row_groups, v_row_room) AS l(name, room) GROUP BY l.name
+  ) r ON r.name = g.name;
+
+  -- 7. A job is chosen when every group it needs admits it; groups count their jobs in order, the best first.
+  WITH needs AS (
+    SELECT n.ord, n.name FROM unnest(v_need_ord, v_need_group) AS n(ord, name)
+  ), hopeless AS (
+    SELECT DISTINCT ord FROM needs WHERE name = ANY (v_blocked)
+  ), admitted AS (
+    SELECT r.ord, bool_and(r.rank <= a.allowed) AS admitted
+    FROM (
+      SELECT n.ord, n.name, row_number() OVER (PARTITION BY n.name ORDER BY n.ord) AS rank
+      FROM needs n
+      WHERE NOT EXISTS (SELECT FROM hopeless h WHERE h.ord = n.ord)
+    ) r
+    JOIN unnest(v_groups, v_allowed) AS a(name, allowed) ON a.name = r.name
+    GROUP BY r.ord
+  ), free AS (
+    SELECT c.ord, row_number() OVER (PARTITION BY j.task ORDER BY c.ord) AS rank_in_task, t.room
+    FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
+    JOIN job j ON j.id = c.id
+    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = j.task
+    LEFT JOIN admitted a ON a.ord = c.ord
+    WHERE coalesce(a.admitted, true) AND NOT EXISTS (SELECT FROM hopeless h WHERE h.ord = c.ord)
+  )
+  SELECT array_agg(f.ord::integer) INTO v_chosen FROM free f WHERE f.rank_in_task <= f.room;
+
+  -- 8. Take the slots they need and hand them over.
+  IF v_chosen IS NOT NULL AND v_groups IS NOT NULL THEN
+    RETURN QUERY
+    WITH needed AS (
+      SELECT g.name, (greatest(count(n.ord) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
+      FROM unnest(v_groups, v_spares, v_depths) AS g(name, spare, depth)
+      JOIN unnest(v_need_ord, v_need_group) AS n(ord, name) ON n.name = g.name AND n.ord = ANY (v_chosen)
+      GROUP BY g.name, g.spare, g.depth
+    ), spread AS (
+      SELECT r.name, r.n,
+             least(r.room, d.slots - coalesce(sum(r.room) OVER (
+               PARTITION BY r.name ORDER BY r.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)) AS take
+      FROM unnest(v_row_groups, v_row_ns, v_row_room) AS r(name, n, room)
+      JOIN needed d ON d.name = r.name
+    ), taken AS (
+      SELECT array_agg(s.name) AS names, array_agg(s.n) AS ns, array_agg(s.take::integer) AS takes
+      FROM spread s WHERE s.take > 0
+    )
+    SELECT 's'::"char", NULL::uuid, p_token, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, t.group_name, t.slot
+    FROM taken
+    CROSS JOIN LATERAL take_slots(p_worker, p_token, taken.names, taken.ns, taken.takes) t
+    WHERE taken.names IS NOT NULL;
+  END IF;
+
+  IF v_chosen IS NOT NULL THEN
+    RETURN QUERY
+    WITH claimed AS (
+      UPDATE job SET
+        state = 2,
+        worker_id = p_worker,
+        token = p_token,
+        attempt = job.attempt + (t.depth = 0)::integer,
+        started_at = CASE WHEN t.depth = 0 THEN clock_timestamp() END
+      FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord), unnest(p_tasks, p_depth) AS t(task, depth)
+      WHERE job.id = c.id AND c.ord = ANY (v_chosen) AND t.task = job.task
+      RETURNING c.ord, job.id, job.task, job.attempt, t.depth = 0 AS counted, job.timeout_ms, job.payload
+    )
+    SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
+           coalesce((SELECT array_agg(n.name ORDER BY n.name)
+                     FROM unnest(v_need_ord, v_need_group) AS n(ord, name) WHERE n.ord = c.ord), '{}'),
+           c.payload::text, NULL::text, NULL::integer
+    FROM claimed c
+    ORDER BY c.ord;
+  END IF;
+
+  -- 9. Set the jobs of full groups aside. A group is full when all its rows are ours and none has a place.
+  IF v_blocked IS NOT NULL THEN
+    SELECT array_agg(f.name) INTO v_blocked
+    FROM (
+      SELECT l.group_name AS name
+      FROM (
+        SELECT g.group_name, g.capacity, g.used
+        FROM slot_group g
+        WHERE g.group_name = ANY (v_blocked)
+        FOR UPDATE SKIP LOCKED
+      ) l
+      GROUP BY l.group_name
+      HAVING sum(l.used) >= sum(l.capacity)
+         AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
+    ) f;
+    IF v_blocked IS NOT NULL THEN
+      UPDATE job SET lane = aside.name
+      FROM (
+        SELECT DISTINCT ON (b.id) b.id, f.name
+        FROM unnest(v_blocked) AS f(name)
+        CROSS JOIN LATERAL (
+          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
+          UNION ALL
+          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[2] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g2
+          UNION ALL
+          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[3] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g3
+          UNION ALL
+          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[4] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
+        ) b
+      ) aside
+      WHERE job.id = aside.id;
+      v_more := true;
+    END IF;
+  END IF;
+
+  IF v_more THEN
+    RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  END IF;
+END
+$$;
+
+-- Claims jobs for a worker that works by version p_rules of the limits. p_lane says which of its tasks ever had a limit
+-- and so a lane of its own, p_limited which have one now. The caller holds the rules lock, shared.
+CREATE FUNCTION claim(
+  p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
+  p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
+  p_spare_groups text[], p_spare integer[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_queues text[];
+BEGIN
+  IF (SELECT rules_version FROM meta) <> p_rules THEN
+    RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    RETURN;
+  END IF;
+  PERFORM promote_due(500);
+  v_queues := ARRAY(
+    SELECT q FROM unnest(p_queues) AS q WHERE NOT EXISTS (SELECT FROM queue p WHERE p.name = q AND p.paused));
+
+  IF true = ANY (p_lane)
+      OR EXISTS (SELECT FROM job WHERE state = 1 AND lane = '*' AND queue = ANY (v_queues)) THEN
+    RETURN QUERY SELECT * FROM claim_limited(
+      p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
+  ELSE
+    RETURN QUERY SELECT * FROM claim_plain(p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth);
+  END IF;
+END
+$$;

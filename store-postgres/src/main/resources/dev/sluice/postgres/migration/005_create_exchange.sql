@@ -1,0 +1,402 @@
+-- The life of jobs and workers: outcomes, exchanges, leases, recovery.
+
+-- Moves jobs out of the way of the living. The verdict of those that end here: 3 succeeded, 4 failed, 5 cancelled.
+CREATE FUNCTION bury(p_ids uuid[], p_states smallint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  WITH gone AS (
+    DELETE FROM job
+    USING unnest(p_ids, p_states, p_ran_ms, p_results, p_failures) AS o(id, end_state, ran_ms, result, failure)
+    WHERE job.id = o.id
+    RETURNING job.*, o.end_state, o.ran_ms, o.result AS end_result, o.failure,
+              -- an attempt whose start was never reported counts all the same
+              job.attempt + (job.state = 2 AND job.started_at IS NULL AND o.ran_ms IS NOT NULL)::integer AS attempts
+  )
+  INSERT INTO finished_job (
+    id, task, queue, state, priority, run_at, groups, limited_group, submit_limit, attempt, token, worker_id,
+    started_at, finished_at, dedupe_key, timeout_ms, submitted_at, payload, result, failures, progress)
+  SELECT
+    id, task, queue, end_state, priority, run_at, groups, limited_group, submit_limit,
+    attempts, token, worker_id,
+    coalesce(started_at, clock_timestamp() - ran_ms * interval '1 millisecond'),
+    clock_timestamp(), dedupe_key, timeout_ms, submitted_at, payload, end_result::json,
+    CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress
+  FROM gone;
+END
+$$;
+
+-- The failures on record with one more, the newest twenty.
+CREATE FUNCTION with_failure(p_failures jsonb, p_attempt integer, p_failure jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT CASE WHEN jsonb_array_length(p_failures) >= 20 THEN p_failures - 0 ELSE p_failures END
+    || (p_failure || jsonb_build_object('attempt', p_attempt, 'at', clock_timestamp()))
+$$;
+
+-- Records how attempts of a worker ended; returns those that were still its own. Verdicts: 0 retry, 1 snoozed,
+-- 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes nothing.
+CREATE FUNCTION finish(
+  p_worker uuid, p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[],
+  p_results text[], p_failures jsonb[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_own uuid[];
+  v_ids uuid[];
+  v_states smallint[];
+  v_ran_ms bigint[];
+  v_results text[];
+  v_failures jsonb[];
+BEGIN
+  SELECT array_agg(l.id) INTO v_own
+  FROM (
+    SELECT j.id
+    FROM job j
+    JOIN unnest(p_ids, p_tokens) AS o(id, token) ON o.id = j.id
+    WHERE j.token = o.token AND j.worker_id = p_worker AND j.state = 2
+    ORDER BY j.id
+    FOR UPDATE OF j
+  ) l;
+  IF v_own IS NULL THEN
+    RETURN;
+  END IF;
+
+  -- A job that was asked to stop does not come back: whatever its attempt says, short of success, it is cancelled.
+  SELECT array_agg(o.id), array_agg(CASE WHEN o.verdict < 3 THEN 5::smallint ELSE o.verdict END),
+         array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure)
+  INTO v_ids, v_states, v_ran_ms, v_results, v_failures
+  FROM unnest(p_ids, p_verdicts, p_ran_ms, p_results, p_failures) AS o(id, verdict, ran_ms, result, failure)
+  JOIN job j ON j.id = o.id
+  WHERE o.id = ANY (v_own) AND (o.verdict >= 3 OR j.cancel_requested);
+  IF v_ids IS NOT NULL THEN
+    PERFORM bury(v_ids, v_states, v_ran_ms, v_results, v_failures);
+  END IF;
+
+  IF v_ids IS NULL OR cardinality(v_ids) < cardinality(v_own) THEN
+    UPDATE job j SET
+      state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
+      lane = home_lane(j.task, j.groups, j.limited_group),
+      run_at = CASE WHEN o.verdict = 2 THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
+      -- A retry counts its attempt, even one whose start was never reported; other returns undo what was counted.
+      attempt = j.attempt + CASE
+        WHEN o.verdict = 0 THEN (j.started_at IS NULL)::integer
+        ELSE - (j.started_at IS NOT NULL)::integer
+      END,
+      failures = CASE WHEN o.verdict = 0 THEN with_failure(j.failures, j.attempt + (j.started_at IS NULL)::integer, o.failure) ELSE j.failures END,
+      worker_id = CASE WHEN o.verdict = 0 THEN j.worker_id END,
+      started_at = CASE WHEN o.verdict = 0
+        THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
+    FROM unnest(p_ids, p_verdicts, p_delays_ms, p_ran_ms, p_failures) AS o(id, verdict, delay_ms, ran_ms, failure)
+    WHERE j.id = o.id AND o.id = ANY (v_own) AND o.verdict < 3;
+  END IF;
+  RETURN QUERY SELECT unnest(v_own);
+END
+$$;
+
+-- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
+CREATE FUNCTION exchange(
+  p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
+  p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
+  p_spare_groups text[], p_spare integer[],
+  p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
+  p_started uuid[], p_progress_ids uuid[], p_progress text[],
+  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  IF NOT EXISTS (SELECT FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN
+    RETURN NEXT ('l', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    RETURN;
+  END IF;
+  IF cardinality(p_started) > 0 THEN
+    UPDATE job SET attempt = attempt + 1, started_at = clock_timestamp()
+    WHERE id = ANY (p_started) AND worker_id = p_worker AND state = 2 AND started_at IS NULL;
+  END IF;
+  IF cardinality(p_progress_ids) > 0 THEN
+    UPDATE job SET progress = p.note
+    FROM unnest(p_progress_ids, p_progress) AS p(id, note)
+    WHERE job.id = p.id AND job.worker_id = p_worker AND job.state = 2;
+  END IF;
+  IF cardinality(p_ids) > 0 THEN
+    RETURN QUERY
+    SELECT 'a'::"char", f, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[], NULL::text,
+           NULL::text, NULL::integer
+    FROM finish(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures) AS f;
+  END IF;
+  IF cardinality(p_slots) > 0 THEN
+    PERFORM release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
+  END IF;
+  IF p_jobs > 0 THEN
+    RETURN QUERY SELECT * FROM claim(
+      p_worker, p_rules, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
+    RETURN QUERY
+    SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, NULL::text,
+           least(greatest(extract(epoch FROM run_at - clock_timestamp()) * 1000, 0), 86400000)::integer
+    FROM job
+    WHERE state = 0
+    ORDER BY run_at
+    LIMIT 1;
+  END IF;
+END
+$$;
+
+-- Brings the limits that code declares up to date for these tasks: the lowest among live workers that handle the task;
+-- none if they declare none; as it was if nobody handles it just now. The caller holds the rules lock.
+CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_change record;
+BEGIN
+  FOR v_change IN
+    WITH declared AS (
+      SELECT d.name, min(d.max) AS max
+      FROM worker w
+      CROSS JOIN LATERAL unnest(w.limit_names, w.limit_values) AS d(name, max)
+      WHERE split_part(d.name, '/', 1) = ANY (p_tasks) AND w.expires_at > clock_timestamp()
+      GROUP BY d.name
+    )
+    SELECT coalesce(d.name, r.name) AS name, d.max
+    FROM declared d
+    FULL JOIN (SELECT * FROM limit_rule WHERE code IS NOT NULL AND split_part(name, '/', 1) = ANY (p_tasks)) r
+      ON r.name = d.name
+    WHERE d.max IS DISTINCT FROM r.code
+      AND EXISTS (
+        SELECT FROM worker w
+        WHERE split_part(coalesce(d.name, r.name), '/', 1) = ANY (w.tasks) AND w.expires_at > clock_timestamp())
+    ORDER BY 1
+  LOOP
+    PERFORM apply_limit(v_change.name, 'code', v_change.max);
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END LOOP;
+END
+$$;
+
+-- Signs a worker on.
+CREATE FUNCTION register_worker(
+  p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  INSERT INTO worker (id, name, queues, tasks, limit_names, limit_values, lease_ms, expires_at)
+  VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms,
+          clock_timestamp() + p_lease_ms * interval '1 millisecond');
+  PERFORM sync_code_limits(p_tasks);
+END
+$$;
+
+-- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are left,
+-- all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a note of
+-- what happened, if the worker died; a worker that signs off hands its jobs back untouched.
+CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued integer, slots text[])
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_groups text[];
+  v_slots integer[];
+  v_tasks text[];
+  v_cancelled uuid[];
+  v_requeued integer;
+BEGIN
+  SELECT array_agg(s.group_name), array_agg(s.slot) INTO v_groups, v_slots FROM slot s WHERE s.worker_id = p_worker;
+
+  SELECT array_agg(id) INTO v_cancelled
+  FROM (SELECT id FROM job WHERE state = 2 AND worker_id = p_worker AND cancel_requested FOR UPDATE) c;
+  IF v_cancelled IS NOT NULL THEN
+    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+  END IF;
+
+  UPDATE job SET
+    state = 1,
+    lane = home_lane(task, groups, limited_group),
+    failures = CASE WHEN p_died AND started_at IS NOT NULL
+      THEN with_failure(failures, attempt, jsonb_build_object(
+        'type', 'WorkerLost',
+        'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
+      ELSE failures
+    END,
+    attempt = attempt - (NOT p_died AND started_at IS NOT NULL)::integer,
+    worker_id = NULL,
+    started_at = NULL
+  WHERE state = 2 AND worker_id = p_worker;
+  GET DIAGNOSTICS v_requeued = ROW_COUNT;
+
+  IF v_groups IS NOT NULL THEN
+    PERFORM lock_rows_of(v_groups, v_slots);
+    DELETE FROM slot WHERE worker_id = p_worker;
+    PERFORM recount(ARRAY(SELECT DISTINCT unnest(v_groups)));
+    PERFORM call_back(g, 8 * count(*)) FROM unnest(v_groups) AS g GROUP BY g ORDER BY g;
+  END IF;
+
+  DELETE FROM worker WHERE id = p_worker RETURNING tasks INTO v_tasks;
+  PERFORM sync_code_limits(v_tasks);
+  RETURN QUERY SELECT v_requeued, v_groups;
+END
+$$;
+
+-- Signs a worker off.
+CREATE FUNCTION sign_off(p_worker uuid) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM 1 FROM worker WHERE id = p_worker FOR UPDATE;
+  IF FOUND THEN
+    PERFORM retire_worker(p_worker, false);
+    PERFORM wake_all();
+  END IF;
+END
+$$;
+
+-- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and slot.
+CREATE FUNCTION recover() RETURNS TABLE (kind text, name text, number bigint)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_dead uuid;
+  v_retired record;
+  v_found boolean := false;
+BEGIN
+  IF EXISTS (SELECT FROM worker WHERE expires_at <= clock_timestamp()) THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+    FOR v_dead IN
+      SELECT id FROM worker WHERE expires_at <= clock_timestamp() ORDER BY id FOR UPDATE SKIP LOCKED
+    LOOP
+      v_found := true;
+      SELECT * INTO v_retired FROM retire_worker(v_dead, true);
+      RETURN QUERY SELECT 'worker', v_dead::text, v_retired.requeued::bigint;
+      RETURN QUERY SELECT 'slot', g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
+    END LOOP;
+  END IF;
+  IF EXISTS (SELECT FROM slot WHERE expires_at <= clock_timestamp()) THEN
+    RETURN QUERY SELECT 'slot', f.group_name, f.freed FROM free_expired_permits(NULL) f;
+    v_found := true;
+  END IF;
+  IF v_found THEN
+    PERFORM wake_all();
+  END IF;
+END
+$$;
+
+-- Extends a worker's lease; false if it was lost.
+CREATE FUNCTION renew_worker(p_worker uuid, p_at_least_ms bigint) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  UPDATE worker SET expires_at = greatest(
+    expires_at, clock_timestamp() + greatest(lease_ms, p_at_least_ms) * interval '1 millisecond')
+  WHERE id = p_worker AND expires_at > clock_timestamp();
+  RETURN FOUND;
+END
+$$;
+
+-- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and the
+-- limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
+CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[])
+RETURNS TABLE (kind text, id uuid, groups text[], name text, slot integer, number bigint)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_version bigint;
+  v_tasks text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  SELECT rules_version INTO v_version FROM meta;
+  UPDATE worker w SET rules_seen = v_version
+  WHERE w.id = p_worker AND w.expires_at > clock_timestamp()
+  RETURNING w.tasks INTO v_tasks;
+  IF v_tasks IS NULL THEN
+    RETURN;
+  END IF;
+  UPDATE job j SET
+    state = 1,
+    lane = home_lane(j.task, j.groups, j.limited_group),
+    attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
+    worker_id = NULL,
+    started_at = NULL
+  WHERE j.state = 2 AND j.worker_id = p_worker AND j.id <> ALL (p_known);
+
+  RETURN QUERY SELECT 'version', NULL::uuid, NULL::text[], NULL::text, NULL::integer, v_version;
+  RETURN QUERY
+  SELECT 'job', j.id,
+         ARRAY(SELECT g FROM unnest(j.task || j.groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g),
+         NULL::text, NULL::integer, NULL::bigint
+  FROM job j
+  WHERE j.state = 2 AND j.worker_id = p_worker;
+  RETURN QUERY
+  SELECT 'slot', NULL::uuid, NULL::text[], s.group_name, s.slot, s.token
+  FROM slot s
+  WHERE s.worker_id = p_worker;
+  RETURN QUERY
+  SELECT 'draining', NULL::uuid, NULL::text[], g.group_name, NULL::integer, NULL::bigint
+  FROM slot_group g
+  WHERE g.group_name IN (SELECT s.group_name FROM slot s WHERE s.worker_id = p_worker)
+    AND limit_of(g.group_name) IS NOT NULL
+  GROUP BY g.group_name
+  HAVING sum(g.used) > sum(g.capacity);
+  RETURN QUERY
+  SELECT 'task', NULL::uuid, NULL::text[], r.name, NULL::integer, (limit_of(r.name) IS NOT NULL)::integer::bigint
+  FROM limit_rule r
+  WHERE r.name = ANY (v_tasks);
+END
+$$;
+
+-- Wakes workers that found nothing to do and handle one of these tasks ('*' = any). Called after the commit of whatever gave them
+-- something to do: a worker first says that it is waiting, then looks once more, and only then sleeps; so either its last
+-- look sees the news, or this sees it waiting.
+CREATE FUNCTION wake(p_tasks text[]) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_woken uuid[];
+BEGIN
+  WITH woken AS (
+    UPDATE worker SET waiting = false
+    WHERE waiting AND (tasks && p_tasks OR '*' = ANY (p_tasks))
+    RETURNING id
+  )
+  SELECT array_agg(id) INTO v_woken FROM woken;
+  PERFORM pg_notify('sluice_${schema}', w::text) FROM unnest(v_woken) AS w;
+  RETURN coalesce(cardinality(v_woken), 0);
+END
+$$;
+
+CREATE FUNCTION wake_all() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_notify('sluice_${schema}', 'all');
+END
+$$;

@@ -1,0 +1,174 @@
+-- Submitting jobs.
+
+-- Stores jobs; returns for each that was not stored the id of the job it duplicates. Groups come as one text per job,
+-- joined by newlines (which canonical names never hold).
+CREATE FUNCTION submit(
+  p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
+  p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
+  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[])
+RETURNS TABLE (ord bigint, duplicate_of uuid)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_stored uuid[];
+BEGIN
+  WITH given AS (
+    SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
+           coalesce(g.run_at, clock_timestamp() + g.delay_ms * interval '1 millisecond') AS due
+    FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys,
+                p_groups, p_limited_groups, p_limits, p_payloads)
+      AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload)
+  ), limited AS (
+    SELECT r.name FROM limit_rule r
+    WHERE r.name = ANY (p_tasks) AND coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL
+  ), stored AS (
+    INSERT INTO job (id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload)
+    SELECT g.id, g.task, g.queue,
+           CASE
+             WHEN g.task IN (SELECT name FROM limited) THEN g.task
+             WHEN g.in_groups IS NOT NULL OR g.limited_group IS NOT NULL THEN '*'
+             ELSE ''
+           END,
+           CASE WHEN g.due > clock_timestamp() THEN 0 ELSE 1 END,
+           g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json
+    FROM given g
+    WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = g.id))
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  )
+  SELECT array_agg(id) INTO v_stored FROM stored;
+
+  IF coalesce(cardinality(v_stored), 0) < cardinality(p_ids) THEN
+    RETURN QUERY
+    SELECT g.ord,
+           coalesce(
+             (SELECT j.id FROM job j WHERE j.task = g.task AND j.dedupe_key = g.dedupe_key),
+             (SELECT j.id FROM job j WHERE j.id = g.id),
+             (SELECT f.id FROM finished_job f WHERE f.id = g.id))
+    FROM unnest(p_ids, p_tasks, p_dedupe_keys) WITH ORDINALITY AS g(id, task, dedupe_key, ord)
+    WHERE g.id <> ALL (coalesce(v_stored, '{}'));
+  END IF;
+END
+$$;
+
+-- How many jobs of a group are ready, and (p_claimed) how many are with a worker, counted no further than p_enough.
+CREATE FUNCTION pending_in(p_group text, p_claimed boolean, p_enough integer) RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+  SELECT count(*)::integer FROM (
+    SELECT * FROM (
+      (SELECT 1 FROM job WHERE state = 1 AND lane = p_group AND task = p_group LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND task = p_group LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE state = 2 AND task = p_group AND p_claimed LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+    ) counted
+    LIMIT p_enough
+  ) bounded
+$$;
+
+-- Locks the limited groups of a job about to be submitted, one after the other in one order for all, so that the check
+-- that follows and the insert after it are one. Returns those groups. Two statements, because a statement that locks
+-- and counts would count by a snapshot from before the lock.
+CREATE FUNCTION lock_for_reject(p_groups text[]) RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_limited text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g);
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('${schema}/reject/' || g, 0)) FROM unnest(v_limited) AS g;
+  PERFORM promote_due(1000);
+  RETURN v_limited;
+END
+$$;
+
+-- The first of these groups that has as many pending or running jobs as its limit allows.
+CREATE FUNCTION full_group(p_groups text[]) RETURNS TABLE (group_name text, max integer, pending integer)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT g.name, g.max, g.pending
+  FROM (SELECT l.name, limit_of(l.name) AS max, pending_in(l.name, true, limit_of(l.name) + 1000) AS pending
+        FROM unnest(p_groups) AS l(name)) g
+  WHERE g.pending >= g.max
+  ORDER BY g.name
+  LIMIT 1;
+END
+$$;
+
+-- Every job on record, as users see it.
+CREATE VIEW job_info AS
+SELECT
+  j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at,
+  NULL::timestamptz AS finished_at, j.dedupe_key, j.timeout_ms, j.submitted_at, j.payload, NULL::json AS result,
+  j.failures, j.progress, j.cancel_requested,
+  CASE
+    WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
+    WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
+    WHEN j.state <> 2 AND EXISTS (SELECT FROM unnest(j.task || j.groups) AS g WHERE ${schema}.is_full(g)) THEN 'WAITING'
+    ELSE 'READY'
+  END AS state
+FROM job j
+UNION ALL
+SELECT
+  f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
+  f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
+  f.failures, f.progress, false,
+  CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
+FROM finished_job f;
+
+-- Calls a job off: at once if no worker has it, else by asking its worker. False if it is finished or unknown.
+CREATE FUNCTION cancel(p_id uuid) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_job job;
+BEGIN
+  SELECT * INTO v_job FROM job WHERE id = p_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF v_job.state = 2 THEN
+    UPDATE job SET cancel_requested = true WHERE id = p_id;
+    PERFORM pg_notify('sluice_${schema}', v_job.worker_id::text);
+  ELSE
+    PERFORM bury(ARRAY[p_id], ARRAY[5::smallint], NULL, NULL, NULL);
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Makes a failed or cancelled job ready again, with all its attempts before it. False if it is neither.
+CREATE FUNCTION retry(p_id uuid) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  WITH revived AS (
+    DELETE FROM finished_job WHERE id = p_id AND state IN (4, 5)
+    RETURNING *
+  )
+  INSERT INTO job (
+    id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, timeout_ms,
+    submitted_at, payload, failures)
+  SELECT
+    id, task, queue, home_lane(task, groups, limited_group), 1, priority, clock_timestamp(), groups, limited_group,
+    submit_limit, token, dedupe_key, timeout_ms, submitted_at, payload, failures
+  FROM revived;
+  RETURN FOUND;
+END
+$$;
