@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -51,7 +52,11 @@ final class Announcer implements AutoCloseable {
 
   private void later(Consumer<WorkerListener> message) {
     if (!listeners.isEmpty()) {
-      voice.execute(() -> tell(message));
+      try {
+        voice.execute(() -> tell(message));
+      } catch (RejectedExecutionException e) {
+        log.debug("The worker has stopped; its listeners hear no more.");
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.internal;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import dev.sluice.JobContext;
 import dev.sluice.LeaseLostException;
 import dev.sluice.spi.ClaimedJob;
@@ -75,10 +77,13 @@ final class Attempt implements JobContext {
 
   /** Asks the handler to stop. The first reason stands, except that a lost lease beats all. */
   synchronized void stop(Stop why) {
-    if (ended || stop == Stop.LEASE_LOST || (stop != null && why != Stop.LEASE_LOST)) {
+    if (ended) {
       return;
     }
-    stop = why;
+    if (stop == null || why == Stop.LEASE_LOST) {
+      stop = why;
+    }
+    // Also for a second reason: the first interrupt may have been swallowed.
     if (thread != null) {
       thread.interrupt();
     }
@@ -96,7 +101,7 @@ final class Attempt implements JobContext {
       return;
     }
     synchronized (this) {
-      if (thread != null && now - startedAt >= timeout.toNanos()) {
+      if (thread != null && stop == null && now - startedAt >= NANOSECONDS.convert(timeout)) {
         stop(Stop.TIMED_OUT);
       }
     }

@@ -49,14 +49,14 @@ record Ending(Verdict verdict, Throwable failure) {
   /** The handler threw something, or never started because it was asked to stop before. */
   static Ending threw(
       Attempt attempt, Throwable thrown, RetryPolicy policy, DoubleSupplier random) {
+    if (attempt.stopped() == Stop.CANCELLED) {
+      return CANCELLED;
+    }
     if (thrown instanceof PermanentFailure) {
       return failed(thrown);
     }
     if (thrown instanceof Snooze snooze) {
       return new Ending(new Snoozed(snooze.delay()), null);
-    }
-    if (attempt.stopped() == Stop.CANCELLED) {
-      return CANCELLED;
     }
     if (attempt.stopped() == Stop.HANDED_BACK || attempt.stopped() == Stop.LEASE_LOST) {
       return HANDED_BACK;
@@ -72,6 +72,7 @@ record Ending(Verdict verdict, Throwable failure) {
         (failure instanceof RetryableException retryable
                 ? retryable.after()
                 : Optional.<Duration>empty())
+            .filter(after -> !after.isNegative())
             .orElseGet(() -> policy.delayAfter(attempt.attempt(), random));
     return new Ending(new Retry(BoundedText.failure(failure), delay), failure);
   }

@@ -1,5 +1,7 @@
 package dev.sluice.internal;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import dev.sluice.LeaseLostException;
 import dev.sluice.internal.Outbox.Parcel;
 import dev.sluice.spi.Exchange.Answer;
@@ -119,7 +121,9 @@ final class ExchangeLoop implements Runnable {
       outage.worked();
     } catch (LeaseLostException e) {
       tenure.fence("the store says so");
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too: a worker that renews its lease but exchanges nothing would be worse than none.
+      unsure = true;
       outage.failed(e);
       backoff.pause();
     }
@@ -156,8 +160,8 @@ final class ExchangeLoop implements Runnable {
     handlers.start(tenure.receive(answer));
     int asked = parcel.exchange().demand().jobs();
     again = (asked > 0 && answer.jobs().size() >= asked) || tenure.hasNews();
-    long poll = environment.jittered(environment.settings().timing().poll().toNanos());
-    long due = answer.nextDue().map(Duration::toNanos).orElse(poll);
+    long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
+    long due = answer.nextDue().map(NANOSECONDS::convert).orElse(poll);
     wait = Math.max(SHORTEST_WAIT.toNanos(), Math.min(poll, due));
   }
 
@@ -198,7 +202,7 @@ final class ExchangeLoop implements Runnable {
         tenure -> {
           boolean done = tenure.nothingRuns();
           if (done) {
-            tenure.session().close();
+            tenure.signOff();
           }
           return done;
         });

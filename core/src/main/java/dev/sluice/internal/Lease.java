@@ -1,5 +1,7 @@
 package dev.sluice.internal;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -50,6 +52,6 @@ final class Lease {
   }
 
   private long deadlineFor(long sentAt, Duration granted) {
-    return sentAt + granted.minus(margin(length)).toNanos();
+    return sentAt + NANOSECONDS.convert(granted.minus(margin(length)));
   }
 }

@@ -2,6 +2,8 @@ package dev.sluice.internal;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks at the clock forty times a second, on behalf of one tenure, and never waits for anything
@@ -9,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * while a renewal hangs, and just as soon after the whole process was frozen and thawed.
  */
 final class LeaseWatchdog implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(LeaseWatchdog.class);
   static final Duration TICK = Duration.ofMillis(25);
 
   private final Tenure tenure;
@@ -20,7 +23,12 @@ final class LeaseWatchdog implements Runnable {
   @Override
   public void run() {
     while (!tenure.over()) {
-      tenure.tick();
+      try {
+        tenure.tick();
+      } catch (RuntimeException | Error e) {
+        // Whatever it was, the watch goes on.
+        log.error("A look at the lease of worker {} failed.", tenure.workerId(), e);
+      }
       LockSupport.parkNanos(this, TICK.toNanos());
     }
   }

@@ -113,20 +113,24 @@ final class SlotLedger {
 
   /** Takes out the idle slots that the latest exchange asked work for and got none. */
   synchronized List<HeldSlot> takeUnclaimed() {
-    return take(false);
+    return take(place -> place.draining ? place.idle() : place.idle() - place.freedSinceAsked);
+  }
+
+  /** Takes out the idle slots of groups that drain. */
+  synchronized List<HeldSlot> takeDrained() {
+    return take(place -> place.draining ? place.idle() : 0);
   }
 
   /** Takes out every idle slot. */
   synchronized List<HeldSlot> takeIdle() {
-    return take(true);
+    return take(Place::idle);
   }
 
-  private List<HeldSlot> take(boolean also) {
+  private List<HeldSlot> take(ToIntFunction<Place> unwantedIn) {
     List<HeldSlot> taken = new ArrayList<>();
     for (Iterator<Place> all = places.values().iterator(); all.hasNext(); ) {
       Place place = all.next();
-      int unwanted = place.idle() - (also || place.draining ? 0 : place.freedSinceAsked);
-      for (; unwanted > 0; unwanted--) {
+      for (int unwanted = unwantedIn.applyAsInt(place); unwanted > 0; unwanted--) {
         taken.add(place.slots.removeLast());
       }
       // A group that has drained is as any other again.

@@ -165,6 +165,7 @@ final class Tenure {
       workshop.prefetch().pause(stalled.task());
       reportUnstarted(List.of(stalled), Ending.HANDED_BACK);
     }
+    outbox.release(ledger.takeDrained());
     Demand demand = phase == Phase.OPEN ? planner.plan(buffer, ledger) : Demand.NONE;
     if (demand.jobs() == 0) {
       outbox.release(ledger.takeIdle());
@@ -362,7 +363,11 @@ final class Tenure {
       }
     }
     renewals.ring();
-    session.close();
+    try {
+      session.close();
+    } catch (RuntimeException e) {
+      log.warn("Worker {} could not sign off; its lease will run out.", workerId(), e);
+    }
   }
 
   private List<ClaimedJob> unbuffer(List<ClaimedJob> jobs) {

@@ -1,5 +1,8 @@
 package dev.sluice.internal;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import dev.sluice.SluiceException;
 import dev.sluice.Worker;
 import dev.sluice.spi.JobStore;
 import java.time.Duration;
@@ -45,7 +48,7 @@ public final class WorkerRuntime implements Worker {
                 new LeaseRescuer(environment.store(), timing.lease()),
                 new JobCleaner(environment.store(), timing.retention())));
     shutdownHook = new Thread(this::close, "sluice-shutdown");
-    Runtime.getRuntime().addShutdownHook(shutdownHook);
+    rememberShutdownHook();
     loopThread = DaemonThreads.start("sluice-worker-" + id(), loop);
     log.info(
         "Worker {} serves the queues {} with {} tasks.",
@@ -96,7 +99,7 @@ public final class WorkerRuntime implements Worker {
     chores.close();
     boolean inTime = false;
     try {
-      inTime = workshop.permits().awaitNoneInUse(grace.toNanos());
+      inTime = workshop.permits().awaitNoneInUse(NANOSECONDS.convert(grace));
       if (!inTime) {
         log.warn("{} handlers did not finish within {}; they are interrupted.", running(), grace);
         loop.current().handBackRunning();
@@ -123,6 +126,16 @@ public final class WorkerRuntime implements Worker {
     if (workshop.permits().inUse() == 0) {
       log.error("The store could not be told of the last outcomes; their jobs will run again.");
       loop.abandon();
+    }
+  }
+
+  private void rememberShutdownHook() {
+    try {
+      Runtime.getRuntime().addShutdownHook(shutdownHook);
+    } catch (IllegalStateException e) {
+      chores.close();
+      loop.current().signOff();
+      throw new SluiceException("No worker can be started while the process shuts down.", e);
     }
   }
 
