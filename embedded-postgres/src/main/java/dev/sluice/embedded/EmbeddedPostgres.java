@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
- * A real, durable PostgreSQL on this machine that needs no installation.
+ * A real, durable PostgreSQL that needs no installation and is local to one machine.
  *
  * <p>Its programs come from the class path and its data lives in a directory. The first process
  * that joins the directory starts the server, further processes find it and share it, and the

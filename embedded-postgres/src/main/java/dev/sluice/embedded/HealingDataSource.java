@@ -87,7 +87,7 @@ final class HealingDataSource implements DataSource {
 
   @Override
   public int getLoginTimeout() {
-    return 0;
+    return ServerConnections.LOGIN_SECONDS;
   }
 
   @Override

@@ -9,7 +9,7 @@ final class ServerConnections {
 
   static final String DATABASE = "postgres";
   private static final String LOOPBACK = "127.0.0.1";
-  private static final int LOGIN_SECONDS = 15;
+  static final int LOGIN_SECONDS = 15;
 
   /** The server is starting, or stopping. */
   private static final String CANNOT_CONNECT_NOW = "57P03";

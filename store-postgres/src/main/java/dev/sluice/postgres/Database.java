@@ -3,7 +3,6 @@ package dev.sluice.postgres;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
-import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.StoreSettings;
 import java.sql.Connection;
@@ -117,16 +116,19 @@ final class Database implements AutoCloseable {
   <R> R inTransaction(Work<R> work) {
     return call(
         connection -> {
+          // The pool sets it back when the connection returns.
           connection.setAutoCommit(false);
           try {
             R result = work.on(connection);
             connection.commit();
             return result;
           } catch (SQLException | RuntimeException e) {
-            connection.rollback();
+            try {
+              connection.rollback();
+            } catch (SQLException rollback) {
+              e.addSuppressed(rollback);
+            }
             throw e;
-          } finally {
-            connection.setAutoCommit(true);
           }
         });
   }
@@ -179,8 +181,9 @@ final class Database implements AutoCloseable {
     }
   }
 
-  SluiceException translate(SQLException e) {
-    return SqlErrors.translate(server, e);
+  /** Takes a broken connection out of the pool, where the pool could not notice that it broke. */
+  void evict(Connection connection) {
+    pool.evictConnection(connection);
   }
 
   @Override

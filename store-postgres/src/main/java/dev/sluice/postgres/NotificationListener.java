@@ -79,11 +79,8 @@ final class NotificationListener implements AutoCloseable {
         }
       }
     } finally {
-      if (!connection.isClosed() && closed) {
-        try (Statement statement = connection.createStatement()) {
-          statement.execute("UNLISTEN *");
-        }
-      }
+      // Broken or still listening: either way it is of no use to others.
+      database.evict(connection);
     }
     return null;
   }

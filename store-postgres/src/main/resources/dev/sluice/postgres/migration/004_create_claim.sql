@@ -431,10 +431,10 @@ BEGIN
 END
 $$;
 
--- Claims jobs for a worker that works by version p_rules of the limits. p_lane says which of its tasks ever had a limit
--- and so a lane of its own, p_limited which have one now. The caller holds the rules lock, shared.
+-- Claims jobs for a worker. p_lane says which of its tasks ever had a limit and so a lane of its own, p_limited which have
+-- one now. The caller holds the rules lock, shared, and has seen under it that the worker's view of the limits is current.
 CREATE FUNCTION claim(
-  p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
+  p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
   p_spare_groups text[], p_spare integer[])
 RETURNS SETOF answer
@@ -447,10 +447,6 @@ AS $$
 DECLARE
   v_queues text[];
 BEGIN
-  IF (SELECT rules_version FROM meta) <> p_rules THEN
-    RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-    RETURN;
-  END IF;
   PERFORM promote_due(500);
   v_queues := ARRAY(
     SELECT q FROM unnest(p_queues) AS q WHERE NOT EXISTS (SELECT FROM queue p WHERE p.name = q AND p.paused));

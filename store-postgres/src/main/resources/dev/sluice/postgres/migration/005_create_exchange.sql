@@ -142,9 +142,11 @@ BEGIN
   IF cardinality(p_slots) > 0 THEN
     PERFORM release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
   END IF;
-  IF p_jobs > 0 THEN
+  IF (SELECT rules_version FROM meta) <> p_rules THEN
+    RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_rules, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,

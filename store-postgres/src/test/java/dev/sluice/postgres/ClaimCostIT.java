@@ -1,0 +1,161 @@
+package dev.sluice.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.Sluice;
+import dev.sluice.Task;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What a claim reads, counted in pages, not in time: jobs that wait for a full group cost other
+ * jobs nothing.
+ */
+@ExtendWith(TestServer.class)
+class ClaimCostIT {
+  private static final int BACKLOG = 20_000;
+  private static final Task<Integer> OTHER = Task.named("other", Integer.class).build();
+
+  private PostgresFixture fixture;
+
+  @BeforeEach
+  void openFixture() {
+    fixture = new PostgresFixture();
+  }
+
+  @AfterEach
+  void closeFixture() {
+    fixture.close();
+  }
+
+  @Test
+  void backlogOfAFullTask_addsNothingToTheClaimOfOtherJobs() throws Exception {
+    Task<Integer> full = Task.named("full", Integer.class).maxConcurrent(1).build();
+    assertThat(pagesReadBehindABacklogOf(full)).isLessThan(2 * pagesReadBehindABacklogOf(null));
+  }
+
+  @Test
+  void backlogOfAFullKey_addsNothingToTheClaimOfOtherJobs_onceSeen() throws Exception {
+    Task<Integer> full =
+        Task.named("full", Integer.class).maxConcurrentPer("k", n -> "same", 1).build();
+    assertThat(pagesReadBehindABacklogOf(full)).isLessThan(2 * pagesReadBehindABacklogOf(null));
+  }
+
+  /**
+   * The pages one claim of ten other jobs reads, with or without a backlog of higher priority in
+   * front of them.
+   */
+  private long pagesReadBehindABacklogOf(Task<Integer> full) throws Exception {
+    fixture.close();
+    fixture = new PostgresFixture();
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore()) {
+      Set<String> tasks = full == null ? Set.of("other") : Set.of("other", "full");
+      WorkerRegistration registration =
+          new WorkerRegistration(
+              "cost",
+              Set.of("default"),
+              tasks,
+              full == null ? Map.of() : full.limits(),
+              Duration.ofMinutes(5));
+      try (WorkerSession session = store.openSession(registration)) {
+        if (full != null) {
+          sluice.submit(full, 0);
+          assertThat(claim(session, "full", 1).jobs()).hasSize(1);
+          sluice.submitAll(full, Collections.nCopies(BACKLOG, 1), o -> o.priority(9));
+        }
+        sluice.submitAll(OTHER, Collections.nCopies(1_000, 1));
+        // The first looks at a key that is full set its jobs aside.
+        Exchange.Answer answer = claim(session, "full", 10);
+        for (int i = 0; i < 20 && answer.nextDue().map(Duration::isZero).orElse(false); i++) {
+          answer = claim(session, "full", 10);
+        }
+        assertThat(answer.jobs()).isEmpty();
+        analyze();
+        long pages = explainClaim(session.workerId(), full != null);
+        assertThat(claim(session, "other", 10).jobs()).hasSize(10);
+        return pages;
+      }
+    }
+  }
+
+  private static Exchange.Answer claim(WorkerSession session, String task, int jobs) {
+    Exchange.Demand demand =
+        new Exchange.Demand(jobs, List.of(new Exchange.TaskDemand(task, jobs, 0)), Map.of());
+    Exchange.Answer answer =
+        session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
+    if (answer.stale()) {
+      session.reconcile(Set.of());
+      return claim(session, task, jobs);
+    }
+    return answer;
+  }
+
+  private void analyze() throws Exception {
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("VACUUM ANALYZE %s.job".formatted(fixture.namespace()));
+    }
+  }
+
+  /**
+   * Runs a claim of all tasks under EXPLAIN, twice so that catalogs are warm, and rolls it back.
+   */
+  private long explainClaim(String workerId, boolean both) throws Exception {
+    String call =
+        """
+        EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+        SELECT * FROM ${schema}.claim('${worker}', ARRAY['default'], 10, ${tasks}, ${tens}, ${zeros}, ${lanes}, ${lanes},
+                                      ARRAY[]::text[], ARRAY[]::integer[])
+        """
+            .replace("${schema}", fixture.namespace())
+            .replace("${worker}", workerId)
+            .replace("${tasks}", both ? "ARRAY['full', 'other']" : "ARRAY['other']")
+            .replace("${tens}", both ? "ARRAY[10, 10]" : "ARRAY[10]")
+            .replace("${zeros}", both ? "ARRAY[0, 0]" : "ARRAY[0]")
+            .replace("${lanes}", both ? "ARRAY[" + hasLane() + ", false]" : "ARRAY[true]");
+    long pages = 0;
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (int i = 0; i < 3; i++) {
+        try (ResultSet row = statement.executeQuery(call)) {
+          row.next();
+          JsonNode plan = new ObjectMapper().readTree(row.getString(1)).get(0).get("Plan");
+          assertThat(plan.get("Actual Rows").asInt()).isPositive();
+          pages = plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();
+        }
+        connection.rollback();
+      }
+    }
+    return pages;
+  }
+
+  private boolean hasLane() throws Exception {
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT EXISTS (SELECT FROM %s.limit_rule WHERE name = 'full')"
+                    .formatted(fixture.namespace()))) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+}

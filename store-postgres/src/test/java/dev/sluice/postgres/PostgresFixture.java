@@ -1,0 +1,85 @@
+package dev.sluice.postgres;
+
+import dev.sluice.SluiceOptions;
+import dev.sluice.internal.Stores;
+import dev.sluice.spi.JobStore;
+import dev.sluice.tck.StoreFixture;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** A schema of its own on the shared server, dropped when closed. */
+final class PostgresFixture implements StoreFixture {
+  private static final int CONNECTIONS = 8;
+
+  /** Both sides come from one statement, hence from one snapshot. */
+  private static final String RECOUNT =
+      """
+      SELECT coalesce(g.group_name, s.group_name) || '#' || coalesce(g.n, s.n) AS place,
+             coalesce(g.used, 0) AS counted,
+             coalesce(s.held, 0) AS held
+      FROM ${schema}.slot_group g
+      FULL JOIN (
+        SELECT group_name, slot % 50 AS n, count(*) AS held
+        FROM ${schema}.slot
+        GROUP BY 1, 2
+      ) s ON s.group_name = g.group_name AND s.n = g.n
+      """;
+
+  private final String schema = "t_" + UUID.randomUUID().toString().replace("-", "");
+
+  @Override
+  public SluiceOptions options() {
+    return SluiceOptions.url(TestServer.url()).schema(schema).connections(CONNECTIONS);
+  }
+
+  @Override
+  public JobStore openStore() {
+    return Stores.open(TestServer.url(), null, schema, CONNECTIONS);
+  }
+
+  @Override
+  public String url() {
+    return TestServer.url();
+  }
+
+  @Override
+  public String namespace() {
+    return schema;
+  }
+
+  @Override
+  public Connection openConnection() throws SQLException {
+    return TestServer.openConnection();
+  }
+
+  @Override
+  public Map<String, SlotCount> recount() {
+    Map<String, SlotCount> counts = new TreeMap<>();
+    try (Connection connection = openConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(RECOUNT.replace("${schema}", schema))) {
+      while (rows.next()) {
+        counts.put(
+            rows.getString("place"), new SlotCount(rows.getLong("counted"), rows.getLong("held")));
+      }
+      return counts;
+    } catch (SQLException e) {
+      throw new IllegalStateException("The counters of " + schema + " could not be read", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try (Connection connection = openConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
+    } catch (SQLException e) {
+      throw new IllegalStateException("The schema " + schema + " could not be dropped", e);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.sluice.tck;
+
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobOutcome.Verdict;
+import dev.sluice.spi.Standing;
+import dev.sluice.spi.WorkerSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * A worker moved by hand: it talks to the store exactly when the test says so, runs nothing, and
+ * never renews by itself. It keeps the worker's side of the bargain: each job that ends gives back
+ * one slot of each of its groups, and after a limit has changed it reconciles before it claims.
+ * Used by one thread.
+ */
+final class ManualWorker implements AutoCloseable {
+  private static final Verdict SUCCEEDED = new JobOutcome.Succeeded(Optional.empty());
+
+  private final WorkerSession session;
+  private final Map<UUID, ClaimedJob> jobs = new LinkedHashMap<>();
+  private final Map<UUID, List<String>> gates = new HashMap<>();
+  private final Map<String, List<HeldSlot>> slots = new HashMap<>();
+
+  ManualWorker(WorkerSession session) {
+    this.session = session;
+  }
+
+  WorkerSession session() {
+    return session;
+  }
+
+  String id() {
+    return session.workerId();
+  }
+
+  /** The slots it holds of a group. */
+  List<HeldSlot> slots(String group) {
+    return List.copyOf(slots.getOrDefault(group, List.of()));
+  }
+
+  /** Claims up to {@code room} jobs of a task, all of which start at once. */
+  List<ClaimedJob> claim(String task, int room) {
+    return claim(room, new TaskDemand(task, room, 0));
+  }
+
+  /** Claims up to {@code jobs} jobs of several tasks. */
+  List<ClaimedJob> claim(int jobs, TaskDemand... demands) {
+    return exchange(List.of(), Set.of(), List.of(), new Demand(jobs, List.of(demands), Map.of()))
+        .jobs();
+  }
+
+  /** Claims until there is nothing more to be had, whatever a single round trip brings. */
+  List<ClaimedJob> claimAll(String task, int room) {
+    List<ClaimedJob> all = new ArrayList<>();
+    for (List<ClaimedJob> some = claim(task, room);
+        !some.isEmpty();
+        some = claim(task, room - all.size())) {
+      all.addAll(some);
+      if (all.size() >= room) {
+        break;
+      }
+    }
+    return all;
+  }
+
+  /** Reports success; whether the store accepted it. */
+  boolean succeed(ClaimedJob job) {
+    return report(job, SUCCEEDED);
+  }
+
+  /** Reports success of all; those the store accepted. */
+  Set<UUID> succeedAll(Collection<ClaimedJob> jobs) {
+    return reportAll(jobs, SUCCEEDED);
+  }
+
+  /** Reports how a job ended; whether the store accepted it. */
+  boolean report(ClaimedJob job, Verdict verdict) {
+    return reportAll(List.of(job), verdict).contains(job.id());
+  }
+
+  Set<UUID> reportAll(Collection<ClaimedJob> ended, Verdict verdict) {
+    List<JobOutcome> outcomes = new ArrayList<>();
+    List<HeldSlot> released = new ArrayList<>();
+    for (ClaimedJob job : ended) {
+      outcomes.add(new JobOutcome(job.id(), job.token(), verdict, Duration.ofMillis(1)));
+      jobs.remove(job.id());
+      List<String> of = gates.remove(job.id());
+      for (String gate : of == null ? List.<String>of() : of) {
+        List<HeldSlot> held = slots.getOrDefault(gate, List.of());
+        if (!held.isEmpty() && held.size() > running(gate)) {
+          released.add(held.remove(held.size() - 1));
+        }
+      }
+    }
+    return exchange(outcomes, Set.of(), released, Demand.NONE).accepted();
+  }
+
+  private long running(String gate) {
+    return gates.values().stream().filter(of -> of.contains(gate)).count();
+  }
+
+  /** Says that handlers of buffered jobs have started. */
+  void started(ClaimedJob... jobs) {
+    Set<UUID> ids = new HashSet<>();
+    for (ClaimedJob job : jobs) {
+      ids.add(job.id());
+    }
+    exchange(List.of(), ids, List.of(), Demand.NONE);
+  }
+
+  /** Hears of changed limits, as a worker does that is woken. */
+  Standing reconcile() {
+    return reconcile(Set.copyOf(jobs.keySet()));
+  }
+
+  Standing reconcile(Set<UUID> known) {
+    Standing standing = session.reconcile(known);
+    jobs.keySet().retainAll(standing.jobs().keySet());
+    gates.clear();
+    gates.putAll(standing.jobs());
+    slots.clear();
+    standing.slots().forEach(this::hold);
+    return standing;
+  }
+
+  private void hold(HeldSlot slot) {
+    slots.computeIfAbsent(slot.group(), g -> new ArrayList<>()).add(slot);
+  }
+
+  /**
+   * One exchange; where the store answers that limits have changed, the worker reconciles and asks
+   * again.
+   */
+  private Answer exchange(
+      List<JobOutcome> outcomes, Set<UUID> started, List<HeldSlot> released, Demand demand) {
+    Answer answer = session.exchange(new Exchange(outcomes, started, Map.of(), released, demand));
+    Set<UUID> accepted = new HashSet<>(answer.accepted());
+    while (answer.stale()) {
+      reconcile();
+      answer = session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
+      accepted.addAll(answer.accepted());
+    }
+    for (ClaimedJob job : answer.jobs()) {
+      jobs.put(job.id(), job);
+      gates.put(job.id(), job.gates());
+    }
+    answer.slots().forEach(this::hold);
+    return new Answer(accepted, answer.jobs(), answer.slots(), false, answer.nextDue());
+  }
+
+  /** One exchange as it is, for tests of the exchange itself. */
+  Answer exchangeRaw(Exchange exchange) {
+    return session.exchange(exchange);
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+}

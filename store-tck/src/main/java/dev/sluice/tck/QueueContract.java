@@ -1,0 +1,110 @@
+package dev.sluice.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.JobState;
+import dev.sluice.Queues.QueueInfo;
+import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.WorkerRegistration;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Queues: paused and resumed, each by itself. */
+abstract class QueueContract extends ContractTopic {
+  private static final Task<Integer> TASK = task("t");
+
+  QueueContract(Supplier<StoreFixture> opener) {
+    super(opener);
+  }
+
+  private ManualWorker serving(String... queues) {
+    return manualWorker(
+        new WorkerRegistration("manual", Set.of(queues), Set.of("t"), Map.of(), LONG_LEASE));
+  }
+
+  @Test
+  void paused_startsNothingAndOthersGoOn() {
+    ManualWorker worker = serving("red", "blue");
+    submit(TASK, 3, o -> o.queue("red"));
+    UUID blue = submit(TASK, o -> o.queue("blue"));
+
+    sluice.queues().pause("red");
+    sluice.queues().pause("red");
+    assertThat(ids(worker.claim("t", 9))).containsExactly(blue);
+    assertThat(sluice.submit(TASK, 1, o -> o.queue("red")).accepted()).isTrue();
+    assertThat(worker.claim("t", 9)).isEmpty();
+
+    sluice.queues().resume("red");
+    sluice.queues().resume("red");
+    assertThat(worker.claimAll("t", 9)).hasSize(4);
+  }
+
+  @Test
+  void paused_limitedJobsHoldNoSlots() {
+    Task<Integer> limited = task("t", 2);
+    submit(limited, 3, o -> o.queue("red"));
+    submit(limited, 3, o -> o.queue("blue"));
+    sluice.queues().pause("red");
+    ManualWorker worker =
+        manualWorker(
+            new WorkerRegistration(
+                "manual", Set.of("red", "blue"), Set.of("t"), limited.limits(), LONG_LEASE));
+
+    List<ClaimedJob> running = worker.claimAll("t", 9);
+    assertThat(running).hasSize(2);
+    assertThat(running)
+        .allSatisfy(job -> assertThat(job(job.id()).spec().queue()).isEqualTo("blue"));
+  }
+
+  @Test
+  void paused_runningJobsFinish() {
+    UUID id = submit(TASK, o -> o.queue("red"));
+    ManualWorker worker = serving("red");
+    ClaimedJob running = worker.claim("t", 1).get(0);
+
+    sluice.queues().pause("red");
+    assertThat(worker.succeed(running)).isTrue();
+    assertThat(state(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void resumed_workersGoOn() {
+    sluice.queues().pause("default");
+    closing(worker().handle(TASK, (payload, context) -> {}).start());
+    UUID held = submit(TASK);
+    UUID marker = submit(task("marker"), o -> o.queue("other"));
+    closing(
+        worker(anotherProcess())
+            .queues("other", "default")
+            .handle(task("marker"), (payload, context) -> {})
+            .start());
+    awaitState(marker, JobState.SUCCEEDED);
+    assertThat(state(held)).isNotIn(JobState.RUNNING, JobState.SUCCEEDED);
+
+    sluice.queues().resume("default");
+    awaitState(held, JobState.SUCCEEDED);
+  }
+
+  @Test
+  void list_countsByQueue() {
+    submit(TASK, 3, o -> o.queue("a/b 'c'"));
+    submit(TASK, 2, o -> o.queue("b").delay(Duration.ofHours(1)));
+    sluice.queues().pause("c");
+    ManualWorker worker = serving("a/b 'c'");
+    worker.claim("t", 1);
+
+    assertThat(sluice.queues().list())
+        .containsExactly(
+            new QueueInfo("a/b 'c'", false, 2, 1, 0),
+            new QueueInfo("b", false, 0, 0, 2),
+            new QueueInfo("c", true, 0, 0, 0));
+    sluice.queues().resume("c");
+    assertThat(sluice.queues().list()).extracting(QueueInfo::name).doesNotContain("c");
+  }
+}

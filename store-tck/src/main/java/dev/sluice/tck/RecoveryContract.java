@@ -1,0 +1,210 @@
+package dev.sluice.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.JobState;
+import dev.sluice.LeaseLostException;
+import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.RecoveryReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What dead workers leave behind is found, freed once, and run by others. */
+abstract class RecoveryContract extends ContractTopic {
+  private static final Task<Integer> LIMITED = task("limited", 4);
+  private static final Task<Integer> FREE = task("free");
+
+  RecoveryContract(Supplier<StoreFixture> opener) {
+    super(opener);
+  }
+
+  private RecoveryReport awaitRecovery() {
+    return await().until(store::recover, report -> report.deadWorkers() > 0);
+  }
+
+  @Test
+  void nobodyDead_findsNothing() {
+    submit(LIMITED, 2);
+    ManualWorker worker = manualWorker(LIMITED);
+    List<ClaimedJob> running = worker.claimAll("limited", 2);
+
+    assertThat(store.recover()).isEqualTo(RecoveryReport.NOTHING);
+    assertThat(worker.succeedAll(running)).hasSize(2);
+  }
+
+  @Test
+  void deadWorker_jobsAndSlotsAreFreeAgainAndTheReportSaysSo() {
+    submit(LIMITED, 6);
+    List<UUID> free = submit(FREE, 3);
+    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED, FREE);
+    ManualWorker live = manualWorker(LIMITED, FREE);
+    ClaimedJob spared = live.claim("limited", 1).get(0);
+    assertThat(dead.claimAll("limited", 6)).hasSize(3);
+    assertThat(dead.claimAll("free", 2)).hasSize(2);
+
+    RecoveryReport report = awaitRecovery();
+    assertThat(report.deadWorkers()).isEqualTo(1);
+    assertThat(report.requeuedJobs()).isEqualTo(5);
+    assertThat(report.freedSlots()).isEqualTo(Map.of("limited", 3));
+    assertThat(active("limited")).isEqualTo(1);
+    assertThat(state(spared.id())).isEqualTo(JobState.RUNNING);
+    assertCountersAgree();
+
+    List<ClaimedJob> again = new ArrayList<>(live.claimAll("limited", 9));
+    assertThat(again).hasSize(3);
+    again.addAll(live.claimAll("free", 9));
+    assertThat(again).hasSize(6);
+    assertThat(live.succeed(spared)).isTrue();
+    assertThat(live.succeedAll(again)).isEqualTo(ids(again));
+    assertThat(free).allSatisfy(id -> assertThat(state(id)).isEqualTo(JobState.SUCCEEDED));
+  }
+
+  @Test
+  void attempt_countsOnlyIfItHadStarted() {
+    submit(LIMITED, 3);
+    ManualWorker dead = manualWorker(SHORT_LEASE, task("limited", 1));
+    List<ClaimedJob> buffered = dead.claim(9, new TaskDemand("limited", 9, 5));
+    assertThat(buffered).hasSize(3);
+    dead.started(buffered.get(0));
+
+    awaitRecovery();
+    ManualWorker heir = manualWorker(LIMITED);
+    List<ClaimedJob> again = heir.claimAll("limited", 9);
+    assertThat(again).hasSize(3);
+    for (ClaimedJob job : again) {
+      assertThat(job.run().attempt()).isEqualTo(job.id().equals(buffered.get(0).id()) ? 2 : 1);
+    }
+  }
+
+  @Test
+  void manyRecoveriesAtOnce_freeEverythingOnce() throws Exception {
+    submit(LIMITED, 20);
+    submit(FREE, 10);
+    for (int i = 0; i < 2; i++) {
+      ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED, FREE);
+      assertThat(dead.claimAll("limited", 2)).hasSize(2);
+      assertThat(dead.claimAll("free", 5)).hasSize(5);
+    }
+    List<RecoveryReport> reports = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              reports.addAll(onThreads(8, store::recover));
+              return reports.stream().mapToInt(RecoveryReport::deadWorkers).sum() >= 2;
+            });
+    reports.addAll(onThreads(8, store::recover));
+
+    assertThat(reports.stream().mapToInt(RecoveryReport::deadWorkers).sum()).isEqualTo(2);
+    assertThat(reports.stream().mapToInt(RecoveryReport::requeuedJobs).sum()).isEqualTo(14);
+    assertThat(
+            reports.stream()
+                .mapToInt(report -> report.freedSlots().getOrDefault("limited", 0))
+                .sum())
+        .isEqualTo(4);
+    assertThat(active("limited")).isZero();
+    assertCountersAgree();
+    assertThat(manualWorker(LIMITED).claimAll("limited", 20)).hasSize(4);
+  }
+
+  @Test
+  void recoveryBesideClaimsAndCompletions_losesNothing() throws Exception {
+    submit(LIMITED, 300);
+    onThreads(
+        4,
+        () -> {
+          ManualWorker worker =
+              new ManualWorker(store.openSession(registration(SHORT_LEASE, LIMITED)));
+          try {
+            for (int i = 0; i < 40; i++) {
+              List<ClaimedJob> jobs = worker.claim("limited", 2);
+              store.recover();
+              worker.session().renew(SHORT_LEASE);
+              if (i < 38) {
+                worker.succeedAll(jobs);
+              }
+            }
+          } catch (LeaseLostException e) {
+            // On a slow machine a worker may be overtaken; what it held must be run by others too.
+          }
+          // Never closed: whatever it holds is left to the recovery.
+          return null;
+        });
+
+    ManualWorker heir = manualWorker(LIMITED);
+    await()
+        .until(
+            () -> {
+              store.recover();
+              heir.succeedAll(heir.claimAll("limited", 50));
+              return sluice.jobs().counts().get(JobState.SUCCEEDED) == 300;
+            });
+    await()
+        .untilAsserted(
+            () -> {
+              store.recover();
+              assertThat(active("limited")).isZero();
+            });
+  }
+
+  @Test
+  void keyedAndSeveralGroups_allAreFreed() {
+    Task<Integer> task =
+        Task.named("t", Integer.class).maxConcurrent(9).maxConcurrentPerKey(1).build();
+    for (String key : List.of("a", "b", "c")) {
+      submit(task, o -> o.concurrencyKey(key));
+    }
+    assertThat(manualWorker(SHORT_LEASE, task).claimAll("t", 9)).hasSize(3);
+
+    RecoveryReport report = awaitRecovery();
+    assertThat(report.freedSlots()).isEqualTo(Map.of("t", 3, "t/a", 1, "t/b", 1, "t/c", 1));
+    assertThat(manualWorker(task).claimAll("t", 9)).hasSize(3);
+  }
+
+  @Test
+  void expiredPermit_isFreedToo() {
+    Group group = Group.of("permits");
+    sluice
+        .concurrency()
+        .tryAcquire(group, OptionalInt.of(1), "holder", "worker", SHORT_LEASE)
+        .orElseThrow();
+
+    RecoveryReport report = await().until(store::recover, found -> !found.freedSlots().isEmpty());
+    assertThat(report.freedSlots()).isEqualTo(Map.of("permits", 1));
+    assertThat(active(group)).isZero();
+  }
+
+  @Test
+  void startingWorker_takesOverWhatADeadOneLeft() {
+    submit(LIMITED, 4);
+    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED);
+    assertThat(dead.claimAll("limited", 4)).hasSize(4);
+    closing(
+        worker()
+            .lease(SHORT_LEASE.multipliedBy(2))
+            .handle(LIMITED, (payload, context) -> {})
+            .start());
+
+    awaitCount(JobState.SUCCEEDED, 4);
+    await().untilAsserted(() -> assertThat(active("limited")).isZero());
+  }
+
+  @Test
+  void cancelRequestedJobOfADeadWorker_isNotRunAgain() {
+    UUID id = submit(LIMITED);
+    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED);
+    assertThat(dead.claim("limited", 1)).hasSize(1);
+    assertThat(sluice.jobs().cancel(id)).isTrue();
+
+    awaitRecovery();
+    assertThat(manualWorker(LIMITED).claim("limited", 1)).isEmpty();
+    assertThat(state(id)).isEqualTo(JobState.CANCELLED);
+  }
+}

@@ -1,0 +1,183 @@
+package dev.sluice.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.JobState;
+import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Jobs under several limits start only when all of them have room, and hold none otherwise. */
+abstract class SeveralLimitsContract extends ContractTopic {
+  SeveralLimitsContract(Supplier<StoreFixture> opener) {
+    super(opener);
+  }
+
+  record Order(String tenant, String region) {}
+
+  private static Task<Order> orders(int limit, int perTenant, int perRegion) {
+    return Task.named("orders", Order.class)
+        .maxConcurrent(limit)
+        .maxConcurrentPer("tenant", Order::tenant, perTenant)
+        .maxConcurrentPer("region", Order::region, perRegion)
+        .build();
+  }
+
+  private static Group tenant(String name) {
+    return Group.of("orders").dimension("tenant", name);
+  }
+
+  private static Group region(String name) {
+    return Group.of("orders").dimension("region", name);
+  }
+
+  @Test
+  void keyFull_taskSlotIsNotTaken() {
+    Task<Order> task = orders(3, 1, 9);
+    for (int i = 0; i < 5; i++) {
+      sluice.submit(task, new Order("acme", "eu"));
+      sluice.submit(task, new Order("bolt", "eu"));
+    }
+    ManualWorker worker = manualWorker(task);
+
+    List<ClaimedJob> running = worker.claimAll("orders", 20);
+    assertThat(running).hasSize(2);
+    assertThat(running)
+        .allSatisfy(
+            job -> assertThat(job.gates()).hasSize(3).contains("orders", region("eu").toString()));
+    assertThat(active("orders")).isEqualTo(2);
+    assertThat(active(tenant("acme"))).isEqualTo(1);
+    assertThat(active(region("eu"))).isEqualTo(2);
+
+    worker.succeedAll(running);
+    assertThat(active("orders")).isZero();
+    assertThat(active(tenant("acme"))).isZero();
+    assertThat(active(region("eu"))).isZero();
+  }
+
+  @Test
+  void taskFull_keySlotIsNotTaken() {
+    Task<Order> task = orders(1, 5, 5);
+    sluice.submit(task, new Order("acme", "eu"));
+    sluice.submit(task, new Order("bolt", "us"));
+    ManualWorker worker = manualWorker(task);
+    ManualWorker other = manualWorker(task);
+
+    List<ClaimedJob> running = worker.claimAll("orders", 20);
+    assertThat(running).hasSize(1);
+    assertThat(other.claim("orders", 20)).isEmpty();
+    assertThat(active(tenant("acme"))).isEqualTo(1);
+    assertThat(active(tenant("bolt"))).isZero();
+    assertThat(active(region("us"))).isZero();
+    worker.succeedAll(running);
+    assertThat(other.claim("orders", 20)).hasSize(1);
+  }
+
+  @Test
+  void fourGroupsAtOnce_allCount() {
+    record Wide(String a, String b, String c) {}
+    Task<Wide> task =
+        Task.named("wide", Wide.class)
+            .maxConcurrent(100)
+            .maxConcurrentPer("a", Wide::a, 100)
+            .maxConcurrentPer("b", Wide::b, 100)
+            .maxConcurrentPer("c", Wide::c, 100)
+            .build();
+    for (int i = 0; i < 10; i++) {
+      sluice.submit(
+          task, new Wide("1", "2", "3"), o -> o.concurrencyGroup("narrow").concurrencyLimit(2));
+    }
+    ManualWorker worker = manualWorker(task);
+
+    List<ClaimedJob> running = worker.claimAll("wide", 20);
+    assertThat(running).hasSize(2);
+    assertThat(running).allSatisfy(job -> assertThat(job.gates()).hasSize(5));
+    for (Group group :
+        List.of(
+            Group.of("wide"),
+            Group.of("wide").dimension("a", "1"),
+            Group.of("wide").dimension("b", "2"),
+            Group.of("wide").dimension("c", "3"),
+            Group.of("narrow"))) {
+      assertThat(active(group)).as(group.toString()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void contention_noDeadlockNoLeakNeverTooMany() throws Exception {
+    Task<Order> task = orders(4, 2, 2);
+    Random random = ClaimContract.seeded();
+    for (int i = 0; i < 300; i++) {
+      sluice.submit(task, new Order("tenant" + random.nextInt(4), "region" + random.nextInt(4)));
+    }
+    OverlapMeter meter = new OverlapMeter();
+    AtomicInteger done = new AtomicInteger();
+
+    onThreads(
+        6,
+        () -> {
+          try (ManualWorker worker =
+              new ManualWorker(store.openSession(registration(LONG_LEASE, task)))) {
+            while (done.get() < 300) {
+              List<OverlapMeter.Run> runs = new ArrayList<>();
+              List<ClaimedJob> jobs = worker.claim("orders", 3);
+              jobs.forEach(job -> job.gates().forEach(gate -> runs.add(meter.begin(gate))));
+              runs.forEach(OverlapMeter.Run::close);
+              done.addAndGet(worker.succeedAll(jobs).size());
+            }
+          }
+          return null;
+        });
+
+    assertThat(done).hasValue(300);
+    assertThat(meter.peak("orders")).isBetween(1, 4);
+    for (int i = 0; i < 4; i++) {
+      assertThat(meter.peak(tenant("tenant" + i).toString())).isBetween(1, 2);
+      assertThat(meter.peak(region("region" + i).toString())).isBetween(1, 2);
+      assertThat(active(tenant("tenant" + i))).isZero();
+      assertThat(active(region("region" + i))).isZero();
+    }
+    assertThat(active("orders")).isZero();
+  }
+
+  @Test
+  void workers_bothLimitsHoldUnderLoad() {
+    Task<Order> task = orders(5, 2, 3);
+    OverlapMeter meter = new OverlapMeter();
+    for (int i = 0; i < 300; i++) {
+      sluice.submit(task, new Order("tenant" + i % 5, "region" + i % 3));
+    }
+    for (int i = 0; i < 3; i++) {
+      closing(
+          worker(anotherProcess())
+              .handle(
+                  task,
+                  (order, context) -> {
+                    try (OverlapMeter.Run all = meter.begin("orders");
+                        OverlapMeter.Run one = meter.begin(order.tenant());
+                        OverlapMeter.Run two = meter.begin(order.region())) {
+                      TimeUnit.MICROSECONDS.sleep(500);
+                    }
+                  })
+              .start());
+    }
+
+    awaitCount(JobState.SUCCEEDED, 300);
+    assertThat(meter.peak("orders")).isBetween(1, 5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(meter.peak("tenant" + i)).isBetween(1, 2);
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThat(meter.peak("region" + i)).isBetween(1, 3);
+    }
+    await().untilAsserted(() -> assertThat(active("orders")).isZero());
+    await().untilAsserted(() -> assertThat(active(tenant("tenant0"))).isZero());
+  }
+}
