@@ -35,7 +35,7 @@ final class ExchangeLoop implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(ExchangeLoop.class);
 
   /** Waiting less than this for the next due job would be spinning. */
-  private static final Duration SHORTEST_WAIT = Duration.ofMillis(2);
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
   private final Workshop workshop;
   private final WorkerEnvironment environment;

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,12 +16,16 @@ import java.util.UUID;
 
 /**
  * What a worker has to tell the store with the next exchange. Outcomes and slots are worth an
- * exchange at once; notes (which jobs started, how far they are) wait a little for company. Guarded
- * by its {@link Tenure}.
+ * exchange at once. Progress waits a little for company. That a job has started is told only when
+ * it has not ended again within a moment: for most buffered jobs, which are short, the outcome says
+ * it all. Guarded by its {@link Tenure}.
  */
 final class Outbox {
-  /** How long a note waits for an outcome to travel with. */
-  static final Duration NOTES_WAIT = Duration.ofMillis(200);
+  /** How long a progress note waits for an outcome to travel with. */
+  static final Duration PROGRESS_WAIT = Duration.ofMillis(200);
+
+  /** How long a job must have run before its start is told. */
+  static final Duration START_WAIT = Duration.ofMillis(50);
 
   /** What goes into one exchange, with the reports its outcomes were made from. */
   record Parcel(List<Report> reports, Exchange exchange) {
@@ -33,31 +39,25 @@ final class Outbox {
   }
 
   private List<Report> reports = new ArrayList<>();
-  private Set<UUID> started = new HashSet<>();
+  private final Map<UUID, Long> started = new LinkedHashMap<>();
   private Map<UUID, String> progress = new HashMap<>();
   private List<HeldSlot> released = new ArrayList<>();
-  private long notesSince;
+  private long progressSince;
 
   void add(Report report) {
     reports.add(report);
-    // An outcome says by itself that the job had started.
     started.remove(report.id());
   }
 
   void started(UUID job, long now) {
-    noteAt(now);
-    started.add(job);
+    started.put(job, now);
   }
 
   void progress(UUID job, String note, long now) {
-    noteAt(now);
-    progress.put(job, note);
-  }
-
-  private void noteAt(long now) {
-    if (started.isEmpty() && progress.isEmpty()) {
-      notesSince = now;
+    if (progress.isEmpty()) {
+      progressSince = now;
     }
+    progress.put(job, note);
   }
 
   void release(List<HeldSlot> slots) {
@@ -72,22 +72,38 @@ final class Outbox {
     return !reports.isEmpty();
   }
 
-  /** How many nanoseconds the notes may still wait; huge if there are none. */
-  long untilNotesDue(long now) {
-    return started.isEmpty() && progress.isEmpty()
-        ? Long.MAX_VALUE
-        : notesSince + NOTES_WAIT.toNanos() - now;
+  /** Whether starts or progress have waited long enough. */
+  boolean notesDue(long now) {
+    return (!progress.isEmpty() && now - progressSince >= PROGRESS_WAIT.toNanos())
+        || (!started.isEmpty() && startDue(started.values().iterator().next(), now));
   }
 
-  Parcel take(Exchange.Demand demand) {
+  private static boolean startDue(long since, long now) {
+    return now - since >= START_WAIT.toNanos();
+  }
+
+  Parcel take(Exchange.Demand demand, long now) {
     List<JobOutcome> outcomes = reports.stream().map(Report::outcome).toList();
-    Parcel parcel =
-        new Parcel(reports, new Exchange(outcomes, started, progress, released, demand));
+    Exchange exchange = new Exchange(outcomes, takeStarted(now), progress, released, demand);
+    Parcel parcel = new Parcel(reports, exchange);
     reports = new ArrayList<>();
-    started = new HashSet<>();
     progress = new HashMap<>();
     released = new ArrayList<>();
     return parcel;
+  }
+
+  /** The oldest come first. */
+  private Set<UUID> takeStarted(long now) {
+    Set<UUID> due = new HashSet<>();
+    for (Iterator<Map.Entry<UUID, Long>> all = started.entrySet().iterator(); all.hasNext(); ) {
+      Map.Entry<UUID, Long> next = all.next();
+      if (!startDue(next.getValue(), now)) {
+        break;
+      }
+      due.add(next.getKey());
+      all.remove();
+    }
+    return due;
   }
 
   /**
@@ -97,17 +113,14 @@ final class Outbox {
     List<Report> again = new ArrayList<>(parcel.reports().stream().map(Report::onceSent).toList());
     again.addAll(reports);
     reports = again;
-    parcel.exchange().started().stream()
+    Exchange exchange = parcel.exchange();
+    exchange.started().stream()
         .filter(stillRunning::contains)
-        .forEach(job -> started(job, now));
-    parcel
-        .exchange()
-        .progress()
-        .forEach(
-            (job, note) -> {
-              noteAt(now);
-              progress.putIfAbsent(job, note);
-            });
+        .forEach(job -> started.put(job, now));
+    Map<UUID, String> newer = progress;
+    progress = new HashMap<>();
+    exchange.progress().forEach((job, note) -> progress(job, note, now));
+    newer.forEach((job, note) -> progress(job, note, now));
   }
 
   /** Takes the reports out. */
@@ -122,6 +135,13 @@ final class Outbox {
   }
 
   void forgetSlots() {
+    released.clear();
+  }
+
+  void clear() {
+    reports.clear();
+    started.clear();
+    progress.clear();
     released.clear();
   }
 }

@@ -21,7 +21,13 @@ final class Prefetch {
   /** One measurement counts for at most this much, so that an outlier is soon forgotten. */
   private static final double LONGEST_SAMPLE = 5.0 * TOO_SLOW.toNanos();
 
-  private static final double WEIGHT = 0.2;
+  /**
+   * The weight of a new measurement. Shorter ones count more: the first runs of a handler are slow
+   * while its classes load, and a depth that turns out too large costs no more than a hand-back.
+   */
+  private static final double WEIGHT_IF_LONGER = 0.2;
+
+  private static final double WEIGHT_IF_SHORTER = 0.5;
 
   private record Measured(double nanos, boolean paused) {}
 
@@ -42,7 +48,10 @@ final class Prefetch {
     durations.merge(
         task,
         new Measured(sample, false),
-        (old, latest) -> new Measured(old.nanos + WEIGHT * (sample - old.nanos), false));
+        (old, latest) -> {
+          double weight = sample > old.nanos ? WEIGHT_IF_LONGER : WEIGHT_IF_SHORTER;
+          return new Measured(old.nanos + weight * (sample - old.nanos), false);
+        });
   }
 
   /** Buffers nothing of the task until a handler of it has been measured again. */

@@ -29,8 +29,10 @@ import java.util.function.ToIntFunction;
  *
  * <p>An <em>idle</em> slot has no job running or waiting under it. It is kept for one exchange
  * after its job ended, so that the next job of a busy group need not take it anew, and goes back
- * when that exchange brought nothing for it: see {@link #takeUnclaimed}. Slots of a draining group
- * go back as soon as they are idle, and nothing starts in it. Thread-safe.
+ * when that exchange brought nothing for it: see {@link #takeUnclaimed}. Two kinds go back with the
+ * very exchange that reports their job: slots of a draining group, in which nothing starts any
+ * more, and those of a group whose only job just ended (one of a hundred thousand keys, each with a
+ * job now and then). Thread-safe.
  */
 final class SlotLedger {
   private static final class Place {
@@ -38,11 +40,23 @@ final class SlotLedger {
     final Set<String> tasks = new HashSet<>(2);
     int running;
     int buffered;
+    int entered;
     int freedSinceAsked;
     boolean draining;
 
     int idle() {
       return slots.size() - running - buffered;
+    }
+
+    int depth(ToIntFunction<String> depthOfTask) {
+      return tasks.stream().mapToInt(depthOfTask).max().orElse(0);
+    }
+
+    /**
+     * Each slot had one job although the store would have sent more with it, had there been any.
+     */
+    boolean solitary(ToIntFunction<String> depthOfTask) {
+      return entered <= slots.size() && buffered == 0 && depth(depthOfTask) > 0;
     }
 
     boolean blank() {
@@ -80,7 +94,11 @@ final class SlotLedger {
         return false;
       }
     }
-    gates.forEach(group -> place(group).running++);
+    for (String group : gates) {
+      Place place = place(group);
+      place.running++;
+      place.entered++;
+    }
     return true;
   }
 
@@ -102,8 +120,8 @@ final class SlotLedger {
     places.forEach(
         (group, place) -> {
           place.freedSinceAsked = 0;
-          int depth = place.tasks.stream().mapToInt(depthOfTask).max().orElse(0);
-          int room = place.slots.size() * (1 + depth) - place.running - place.buffered;
+          int room = place.slots.size() * (1 + place.depth(depthOfTask));
+          room -= place.running + place.buffered;
           if (room > 0 && !place.draining && !place.slots.isEmpty()) {
             spare.put(group, room);
           }
@@ -116,9 +134,9 @@ final class SlotLedger {
     return take(place -> place.draining ? place.idle() : place.idle() - place.freedSinceAsked);
   }
 
-  /** Takes out the idle slots of groups that drain. */
-  synchronized List<HeldSlot> takeDrained() {
-    return take(place -> place.draining ? place.idle() : 0);
+  /** Takes out the idle slots that are not worth asking work for: see the head of this class. */
+  synchronized List<HeldSlot> takeHopeless(ToIntFunction<String> depthOfTask) {
+    return take(place -> place.draining || place.solitary(depthOfTask) ? place.idle() : 0);
   }
 
   /** Takes out every idle slot. */

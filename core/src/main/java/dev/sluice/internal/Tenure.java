@@ -165,12 +165,12 @@ final class Tenure {
       workshop.prefetch().pause(stalled.task());
       reportUnstarted(List.of(stalled), Ending.HANDED_BACK);
     }
-    outbox.release(ledger.takeDrained());
+    outbox.release(ledger.takeHopeless(workshop.prefetch()::depth));
     Demand demand = phase == Phase.OPEN ? planner.plan(buffer, ledger) : Demand.NONE;
     if (demand.jobs() == 0) {
       outbox.release(ledger.takeIdle());
     }
-    return outbox.take(demand);
+    return outbox.take(demand, environment.now());
   }
 
   /** Takes over what an exchange brought; answers with what can start at once. */
@@ -286,7 +286,7 @@ final class Tenure {
     boolean due;
     List<Attempt> attempts;
     synchronized (this) {
-      due = outbox.untilNotesDue(now) <= 0 || buffer.untilStalled(now) <= 0;
+      due = outbox.notesDue(now) || buffer.untilStalled(now) <= 0;
       attempts = List.copyOf(running.values());
     }
     attempts.forEach(attempt -> attempt.stopIfTimedOut(now));
@@ -305,7 +305,7 @@ final class Tenure {
       phase = Phase.LOST;
       interrupted = List.copyOf(running.values());
       unbuffer(buffer.removeIf(job -> true));
-      outbox.take(Demand.NONE);
+      outbox.clear();
       ledger.replaceSlots(List.of(), Set.of());
     }
     interrupted.forEach(attempt -> attempt.stop(Stop.LEASE_LOST));

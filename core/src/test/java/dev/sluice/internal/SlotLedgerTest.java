@@ -1,0 +1,210 @@
+package dev.sluice.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.spi.HeldSlot;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SlotLedgerTest {
+  private static final ToIntFunction<String> NO_PREFETCH = task -> 0;
+  private static final ToIntFunction<String> FOUR_DEEP = task -> 4;
+
+  private final SlotLedger ledger = new SlotLedger();
+
+  private static List<HeldSlot> slots(String group, int count) {
+    return IntStream.range(0, count).mapToObj(n -> new HeldSlot(group, n, 1)).toList();
+  }
+
+  @Test
+  void tryEnter_moreThanHeld_isRefused() {
+    ledger.add(slots("a", 2));
+
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    ledger.leave(List.of("a"));
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+  }
+
+  @Test
+  void tryEnter_oneGateFull_takesNoneOfThem() {
+    ledger.add(slots("a", 1));
+    ledger.add(slots("b", 1));
+    assertThat(ledger.tryEnter(List.of("b"))).isTrue();
+
+    assertThat(ledger.tryEnter(List.of("a", "b"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a", "unheld"))).isFalse();
+
+    assertThat(ledger.running("a")).isZero();
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+  }
+
+  @Test
+  void tryEnter_noGates_isAlwaysAllowed() {
+    assertThat(ledger.tryEnter(List.of())).isTrue();
+  }
+
+  @Test
+  void ask_countsWhatFitsUnderTheSlotsHeld() {
+    ledger.add(slots("a", 2));
+    ledger.buffer("task", List.of("a"));
+    ledger.buffer("task", List.of("a"));
+    ledger.unbuffer(List.of("a"));
+    ledger.tryEnter(List.of("a"));
+
+    assertThat(ledger.ask(NO_PREFETCH)).isEmpty();
+    assertThat(ledger.ask(FOUR_DEEP)).isEqualTo(Map.of("a", 8));
+  }
+
+  @Test
+  void takeUnclaimed_slotFreedAfterTheQuestion_isKeptForTheNext() {
+    ledger.add(slots("a", 1));
+    ledger.tryEnter(List.of("a"));
+    ledger.ask(NO_PREFETCH);
+    ledger.leave(List.of("a"));
+
+    assertThat(ledger.takeUnclaimed()).isEmpty();
+    assertThat(ledger.ask(NO_PREFETCH)).isEqualTo(Map.of("a", 1));
+    assertThat(ledger.takeUnclaimed()).isEqualTo(slots("a", 1));
+    assertThat(ledger.held("a")).isZero();
+  }
+
+  @Test
+  void takeUnclaimed_slotBackedByABufferedJob_isKept() {
+    ledger.add(slots("a", 1));
+    ledger.buffer("task", List.of("a"));
+    ledger.ask(NO_PREFETCH);
+
+    assertThat(ledger.takeUnclaimed()).isEmpty();
+    assertThat(ledger.takeIdle()).isEmpty();
+  }
+
+  @Test
+  void takeHopeless_onlyJobOfAKeyEnded_givesItsSlotBackAtOnce() {
+    ledger.add(slots("key", 1));
+    ledger.buffer("task", List.of("key"));
+    ledger.tryEnter(List.of("key"));
+    ledger.unbuffer(List.of("key"));
+    ledger.leave(List.of("key"));
+
+    assertThat(ledger.takeHopeless(NO_PREFETCH)).isEmpty();
+    assertThat(ledger.takeHopeless(FOUR_DEEP)).isEqualTo(slots("key", 1));
+  }
+
+  @Test
+  void draining_startsNothing_andGivesSlotsBackAsJobsEnd() {
+    ledger.add(slots("a", 2));
+    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(List.of("a"));
+    ledger.replaceSlots(slots("a", 2), Set.of("a"));
+
+    ledger.leave(List.of("a"));
+    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    assertThat(ledger.ask(FOUR_DEEP)).isEmpty();
+    assertThat(ledger.takeHopeless(NO_PREFETCH)).hasSize(1);
+    ledger.leave(List.of("a"));
+    assertThat(ledger.takeHopeless(NO_PREFETCH)).hasSize(1);
+
+    assertThat(ledger.draining("a")).isFalse();
+    ledger.add(slots("a", 1));
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+  }
+
+  @Test
+  void replaceSlots_fewerThanRun_holdsUntilEnoughHaveEnded() {
+    ledger.add(slots("a", 3));
+    IntStream.range(0, 3).forEach(n -> ledger.tryEnter(List.of("a")));
+
+    ledger.replaceSlots(slots("a", 1), Set.of());
+
+    ledger.leave(List.of("a"));
+    ledger.leave(List.of("a"));
+    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    ledger.leave(List.of("a"));
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+  }
+
+  @Test
+  void move_limitSetWhileRunning_countsTheJobInItsNewGroup() {
+    ledger.tryEnter(List.of());
+    ledger.replaceSlots(slots("a", 1), Set.of());
+
+    ledger.move(List.of(), List.of("a"));
+
+    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    ledger.leave(List.of("a"));
+    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+  }
+
+  /** Many threads enter and leave while slots come and go: no group ever runs more than is held. */
+  @Test
+  void tryEnter_manyThreads_neverRunsMoreThanIsHeld() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("SlotLedgerTest seed " + seed);
+    List<String> groups = List.of("a", "b", "c", "d");
+    Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+    Map<String, AtomicInteger> held = new ConcurrentHashMap<>();
+    groups.forEach(group -> running.put(group, new AtomicInteger()));
+    groups.forEach(group -> held.put(group, new AtomicInteger()));
+    List<String> violations = Collections.synchronizedList(new ArrayList<>());
+    ExecutorService threads = Executors.newFixedThreadPool(9);
+    List<Future<?>> all = new ArrayList<>();
+    for (int t = 0; t < 8; t++) {
+      Random random = new Random(seed + t);
+      all.add(
+          threads.submit(
+              () -> {
+                for (int i = 0; i < 20_000; i++) {
+                  List<String> gates =
+                      groups.stream().filter(group -> random.nextInt(3) == 0).toList();
+                  if (ledger.tryEnter(gates)) {
+                    for (String group : gates) {
+                      // Slots counted before they are added, uncounted after they are taken.
+                      if (running.get(group).incrementAndGet() > held.get(group).get()) {
+                        violations.add(group);
+                      }
+                    }
+                    gates.forEach(group -> running.get(group).decrementAndGet());
+                    ledger.leave(gates);
+                  }
+                }
+              }));
+    }
+    all.add(
+        threads.submit(
+            () -> {
+              Random random = new Random(seed - 1);
+              for (int i = 0; i < 5_000; i++) {
+                String group = groups.get(random.nextInt(groups.size()));
+                if (random.nextBoolean()) {
+                  held.get(group).incrementAndGet();
+                  ledger.add(List.of(new HeldSlot(group, i, 1)));
+                } else {
+                  ledger.ask(FOUR_DEEP);
+                  ledger.takeIdle().forEach(slot -> held.get(slot.group()).decrementAndGet());
+                }
+              }
+            }));
+    for (Future<?> future : all) {
+      future.get();
+    }
+    threads.shutdown();
+
+    assertThat(violations).isEmpty();
+    assertThat(groups).allMatch(group -> ledger.running(group) == 0);
+    assertThat(groups).allMatch(group -> ledger.held(group) == held.get(group).get());
+  }
+}
