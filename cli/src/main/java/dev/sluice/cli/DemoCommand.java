@@ -102,9 +102,9 @@ final class DemoCommand implements Callable<Integer> {
       }
       took = watch(workers, feeder, board, stop);
     } finally {
-      board.clear();
       // All at once, so that none goes on alone while another one drains.
       workers.parallelStream().forEach(WorkerProcess::close);
+      board.clear();
     }
     List<Peaks.Record> records = new ArrayList<>();
     for (WorkerProcess worker : workers) {
@@ -135,12 +135,12 @@ final class DemoCommand implements Callable<Integer> {
     boolean stopped = false;
     while (!stopped && elapsed.compareTo(duration) < 0) {
       Map<Group, Tally.Numbers> numbers = Board.together(workers);
-      feeder.fill(numbers);
       int alive = (int) workers.stream().filter(WorkerProcess::isAlive).count();
       if (alive == 0) {
         throw new SluiceException("Every worker process of the demo has ended before its time.");
       }
       board.show(numbers, new Board.Moment(elapsed, duration, alive));
+      feeder.fill(numbers);
       Duration left = duration.minus(elapsed);
       stopped = stop.await(left.compareTo(TICK) < 0 ? left : TICK);
       elapsed = Duration.ofNanos(System.nanoTime() - start);

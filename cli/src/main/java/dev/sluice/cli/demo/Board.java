@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 public final class Board {
   private static final Duration REDRAW = Duration.ofMillis(250);
   private static final Duration LINE = Duration.ofSeconds(5);
-  private static final int REST_OF_ROW = 62;
+  private static final int REST_OF_ROW = 68;
   private static final int NARROWEST_BAR = 6;
   private static final int WIDEST_BAR = 30;
 
@@ -116,7 +116,7 @@ public final class Board {
             .right("RATE");
     for (DemoTask task : DemoTask.ALL) {
       if (!task.customers().isEmpty()) {
-        table.row(task.name() + ", per customer", "", "", "", "", "", "");
+        table.row(task.name() + ", each", "", "", "", "", "", "");
       }
       for (Group group : task.groups()) {
         row(table, label(task, group), group, numbers, bar);
@@ -128,8 +128,8 @@ public final class Board {
             + "  %d worker processes, %s of %s"
                 .formatted(
                     moment.workers,
-                    Durations.format(Duration.ofSeconds(moment.elapsed.toSeconds())),
-                    Durations.format(moment.total)));
+                    whole(Duration.ofSeconds(moment.elapsed.toSeconds())),
+                    whole(moment.total)));
     lines.add("");
     lines.addAll(table.lines(width));
     lines.add("");
@@ -145,10 +145,17 @@ public final class Board {
         label,
         limit.isPresent() ? String.valueOf(limit.getAsInt()) : style.unlimited(),
         limit.isPresent() ? style.bar(running, limit.getAsInt(), bar) : "",
-        limit.isPresent() ? running + "/" + limit.getAsInt() : String.valueOf(running),
-        "%,d".formatted(Math.max(0, feeder.unfinished(group, all) - running)),
-        "%,d".formatted(numbers.done()),
-        "%,.1f/s".formatted(rates.perSecond(group)));
+        "%5s".formatted(ofLimit(all, group)),
+        "%,7d".formatted(Math.max(0, feeder.unfinished(group, all) - running)),
+        "%,8d".formatted(numbers.done()),
+        "%,7.1f/s".formatted(rates.perSecond(group)));
+  }
+
+  private static String whole(Duration duration) {
+    long seconds = duration.toSeconds();
+    return duration.compareTo(Duration.ofSeconds(10)) < 0 && duration.toMillisPart() == 0
+        ? seconds + "s"
+        : Durations.format(duration);
   }
 
   private String label(DemoTask task, Group group) {
@@ -171,8 +178,8 @@ public final class Board {
             .collect(Collectors.joining(", "));
     return "%s of %s: %,d jobs done; running: %s"
         .formatted(
-            Durations.format(Duration.ofSeconds(moment.elapsed.toSeconds())),
-            Durations.format(moment.total),
+            whole(Duration.ofSeconds(moment.elapsed.toSeconds())),
+            whole(moment.total),
             done,
             running);
   }

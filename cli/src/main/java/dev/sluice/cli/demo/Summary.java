@@ -74,9 +74,10 @@ public final class Summary {
     List<String> lines = new ArrayList<>(table.lines(width));
     lines.add("");
     lines.add(
-        "%,d jobs in %s by %d worker processes, %,.0f a second. Peaks are counted from the start and"
+        "%,d jobs in %s by %d worker processes, %,.0f a second."
             .formatted(done(), Durations.format(took), processes, done() / seconds()));
-    lines.add("end times that the handlers themselves wrote down, over all processes.");
+    lines.add(style.dim("Peaks are counted over all processes, from the start and end times that"));
+    lines.add(style.dim("the handlers themselves wrote down."));
     lines.add(
         everyLimitHeld()
             ? style.green("Every limit held.")
