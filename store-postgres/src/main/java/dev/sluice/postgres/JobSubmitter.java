@@ -128,10 +128,10 @@ final class JobSubmitter {
     }
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
-      Optional<Submission> rejection =
-          mayBeRejected(job) ? rejection(connection, job) : Optional.empty();
+      Optional<Submission> obstacle =
+          mayBeRejected(job) ? obstacle(connection, job) : Optional.empty();
       submissions.add(
-          rejection.isPresent() ? rejection.get() : insert(connection, List.of(job)).get(0));
+          obstacle.isPresent() ? obstacle.get() : insert(connection, List.of(job)).get(0));
     }
     return submissions;
   }
