@@ -11,6 +11,7 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ final class JobSubmitter {
   private static final String SUBMIT =
       "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT ${schema}.propose_limits(?, ?)";
+  private static final String SETTLE_LANES = "SELECT ${schema}.settle_lanes(?, ?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
       "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
@@ -43,6 +45,8 @@ final class JobSubmitter {
   private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
   private static final int MAX_TRIES = 10;
+  private static final int SETTLE_BATCH = 5_000;
+  private static final UUID LEAST_ID = new UUID(0, 0);
 
   private final Database database;
   private final Waker waker;
@@ -116,6 +120,32 @@ final class JobSubmitter {
                 row -> true,
                 connection.createArrayOf("text", groups),
                 connection.createArrayOf("int4", limits)));
+    settleLanes(Stream.of(groups).filter(group -> group.indexOf('/') < 0).toList());
+  }
+
+  /**
+   * Moves the ready jobs of tasks that have just got a limit into their own lanes, in short
+   * transactions.
+   */
+  void settleLanes(Collection<String> canonicalTasks) {
+    if (canonicalTasks.isEmpty()) {
+      return;
+    }
+    for (UUID after = LEAST_ID; after != null; ) {
+      UUID from = after;
+      after =
+          database.call(
+              connection ->
+                  database
+                      .list(
+                          connection,
+                          SETTLE_LANES,
+                          row -> row.getObject(1, UUID.class),
+                          connection.createArrayOf("text", canonicalTasks.toArray()),
+                          from,
+                          SETTLE_BATCH)
+                      .get(0));
+    }
   }
 
   private static boolean mayBeRejected(NewJob job) {

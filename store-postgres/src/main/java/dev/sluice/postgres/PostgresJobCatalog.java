@@ -42,7 +42,7 @@ final class PostgresJobCatalog implements JobCatalog {
         SELECT CASE
                  WHEN state = 2 AND started THEN 'RUNNING'
                  WHEN state = 0 AND NOT due THEN 'SCHEDULED'
-                 WHEN state <> 2 AND lane NOT IN ('', '*') AND ${schema}.is_full(lane) THEN 'WAITING'
+                 WHEN state <> 2 AND lane NOT IN ('', '*') AND ${schema}.is_full(ltrim(lane, '*')) THEN 'WAITING'
                  ELSE 'READY'
                END AS state,
                jobs

@@ -260,6 +260,9 @@ final class PostgresLimitStore implements LimitStore {
         database
             .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number)
             .get(0);
+    if (number != null && group.equals(group.plain())) {
+      submitter.settleLanes(List.of(group.toString()));
+    }
     awaitAwareness(group, version);
   }
 

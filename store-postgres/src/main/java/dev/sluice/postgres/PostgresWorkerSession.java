@@ -78,29 +78,38 @@ final class PostgresWorkerSession implements WorkerSession {
   static PostgresWorkerSession open(
       Database database, WorkerRegistration registration, Links links) {
     PostgresWorkerSession session = new PostgresWorkerSession(database, registration, links);
-    session.register();
+    boolean limitsChanged = session.register();
     session.reconcile(Set.of());
+    if (limitsChanged) {
+      links.submitter.settleLanes(session.limitedTasks);
+    }
     return session;
   }
 
-  private void register() {
+  /** Signs on; whether that changed a limit. */
+  private boolean register() {
     List<Group> limited = List.copyOf(registration.limits().keySet());
-    database.call(
+    return database.call(
         connection ->
-            database.list(
-                connection,
-                REGISTER,
-                row -> true,
-                id,
-                registration.name(),
-                connection.createArrayOf("text", registration.queues().toArray()),
-                connection.createArrayOf(
-                    "text",
-                    registration.tasks().stream().map(PostgresWorkerSession::canonical).toArray()),
-                connection.createArrayOf("text", limited.stream().map(Group::toString).toArray()),
-                connection.createArrayOf(
-                    "int4", limited.stream().map(registration.limits()::get).toArray()),
-                registration.lease().toMillis()));
+            database
+                .list(
+                    connection,
+                    REGISTER,
+                    row -> row.getBoolean(1),
+                    id,
+                    registration.name(),
+                    connection.createArrayOf("text", registration.queues().toArray()),
+                    connection.createArrayOf(
+                        "text",
+                        registration.tasks().stream()
+                            .map(PostgresWorkerSession::canonical)
+                            .toArray()),
+                    connection.createArrayOf(
+                        "text", limited.stream().map(Group::toString).toArray()),
+                    connection.createArrayOf(
+                        "int4", limited.stream().map(registration.limits()::get).toArray()),
+                    registration.lease().toMillis())
+                .get(0));
   }
 
   private static String canonical(String task) {

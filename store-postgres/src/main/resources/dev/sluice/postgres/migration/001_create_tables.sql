@@ -15,7 +15,8 @@ CREATE SEQUENCE token CACHE 1;
 --   ''     jobs that no limit touches: the plain path
 --   '*'    jobs that are in groups besides their task's own
 --   TASK   jobs of a task that has a limit
---   GROUP  jobs set aside because that group is full; a freed slot calls them back (see 004)
+--   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 004)
+-- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 CREATE TABLE job (
   id uuid PRIMARY KEY,
   task text NOT NULL,

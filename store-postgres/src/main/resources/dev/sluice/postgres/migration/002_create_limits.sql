@@ -82,7 +82,18 @@ BEGIN
 END
 $$;
 
--- Sets used to what the slots on record say. The caller has locked the group's rows, or holds the rules lock.
+-- Locks all rows of these groups, in one order for all.
+CREATE FUNCTION lock_groups(p_groups text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM 1 FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE;
+END
+$$;
+
+-- Sets used to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
+-- takes or frees a slot waits for that lock, so what is counted here is the truth.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -113,6 +124,7 @@ AS $$
 DECLARE
   adopted integer;
 BEGIN
+  PERFORM lock_groups(ARRAY[p_group]);
   WITH claimed AS (
     SELECT worker_id FROM job WHERE state = 2 AND task = p_group
     UNION ALL SELECT worker_id FROM job WHERE groups[1] = p_group AND state = 2
@@ -172,9 +184,9 @@ DECLARE
   called bigint;
 BEGIN
   WITH RECURSIVE queues(queue) AS (
-    SELECT min(queue) FROM job WHERE state = 1 AND lane = p_group
+    SELECT min(queue) FROM job WHERE state = 1 AND lane = '*' || p_group
     UNION ALL
-    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_group AND j.queue > q.queue)
+    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue > q.queue)
     FROM queues q WHERE q.queue IS NOT NULL
   ), best AS (
     SELECT b.id
@@ -182,7 +194,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT j.id
       FROM job j
-      WHERE j.state = 1 AND j.lane = p_group AND j.queue = q.queue AND j.task <> p_group
+      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q.queue
       ORDER BY j.priority DESC, j.run_at, j.id
       LIMIT p_count
       FOR UPDATE SKIP LOCKED
@@ -204,7 +216,6 @@ SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
   v_limit integer := limit_of(p_group);
-  v_keyed boolean := strpos(p_group, '/') > 0;
 BEGIN
   IF v_limit IS NULL THEN
     -- Lifted. Slots still held are given back by their holders; jobs set aside go home.
@@ -215,10 +226,6 @@ BEGIN
   PERFORM lay_out(p_group, v_limit);
   IF p_before IS NULL THEN
     PERFORM adopt(p_group);
-    IF NOT v_keyed THEN
-      UPDATE job SET lane = p_group
-      WHERE state = 1 AND lane IN ('', '*') AND task = p_group;
-    END IF;
   ELSIF v_limit > p_before THEN
     PERFORM call_back(p_group, v_limit);
   END IF;
@@ -264,11 +271,42 @@ BEGIN
       PERFORM enforce(v_member.name, v_member.before);
     END LOOP;
     UPDATE job SET lane = home_lane(task, groups, limited_group)
-    WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND family_of(lane) = p_name;
+    WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND family_of(substr(lane, 2)) = p_name;
   ELSE
     PERFORM enforce(p_name, v_before);
   END IF;
   UPDATE meta SET rules_version = rules_version + 1;
+END
+$$;
+
+-- Moves ready jobs of limited tasks from the open lanes into their tasks' own, a batch at a time in the order of ids, after
+-- the change that gave the tasks a limit: until they have moved, claims move those they come across. Returns the id to go
+-- on from, or NULL at the end.
+CREATE FUNCTION settle_lanes(p_tasks text[], p_after uuid, p_batch integer) RETURNS uuid
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_last uuid;
+BEGIN
+  WITH unsettled AS (
+    SELECT j.id
+    FROM job j
+    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (p_tasks) AND limit_of(j.task) IS NOT NULL
+    ORDER BY j.id
+    LIMIT p_batch
+    FOR UPDATE SKIP LOCKED
+  ), moved AS (
+    UPDATE job SET lane = job.task
+    FROM unsettled
+    WHERE job.id = unsettled.id
+    RETURNING job.id
+  )
+  SELECT id INTO v_last FROM moved ORDER BY id DESC LIMIT 1;
+  RETURN v_last;
 END
 $$;
 

@@ -124,7 +124,7 @@ BEGIN
 
   PERFORM call_back(t.name, 8 * t.freed)
   FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
-  WHERE EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = t.name AND j.task <> t.name);
+  WHERE EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name);
 END
 $$;
 
@@ -268,19 +268,23 @@ DECLARE
   v_idle text[];
   v_forgotten integer;
 BEGIN
-  SELECT array_agg(l.group_name) INTO v_idle
+  SELECT array_agg(i.group_name) INTO v_idle
   FROM (
-    SELECT g.group_name, g.n
-    FROM slot_group g
-    WHERE strpos(g.group_name, '/') > 0
-      AND NOT EXISTS (SELECT FROM slot_group u WHERE u.group_name = g.group_name AND u.used > 0)
-    LIMIT p_batch
-    FOR UPDATE SKIP LOCKED
-  ) l;
-  DELETE FROM slot_group g
-  WHERE g.group_name = ANY (v_idle) AND g.used = 0
-    AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = g.group_name)
-    AND NOT EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = g.group_name);
+    SELECT l.group_name
+    FROM (
+      SELECT g.group_name, g.used
+      FROM slot_group g
+      WHERE g.group_name IN (
+        SELECT c.group_name FROM slot_group c WHERE strpos(c.group_name, '/') > 0 AND c.n = 0 AND c.used = 0 LIMIT p_batch)
+      FOR UPDATE SKIP LOCKED
+    ) l
+    GROUP BY l.group_name
+    -- All rows or none: a group that lost some of them would have lost places.
+    HAVING sum(l.used) = 0
+       AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
+  ) i
+  WHERE NOT EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = '*' || i.group_name);
+  DELETE FROM slot_group g WHERE g.group_name = ANY (v_idle);
   GET DIAGNOSTICS v_forgotten = ROW_COUNT;
 
   DELETE FROM limit_rule r

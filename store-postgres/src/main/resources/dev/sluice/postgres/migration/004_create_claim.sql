@@ -409,7 +409,7 @@ BEGIN
          AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
     ) f;
     IF v_blocked IS NOT NULL THEN
-      UPDATE job SET lane = aside.name
+      UPDATE job SET lane = '*' || aside.name
       FROM (
         SELECT DISTINCT ON (b.id) b.id, f.name
         FROM unnest(v_blocked) AS f(name)

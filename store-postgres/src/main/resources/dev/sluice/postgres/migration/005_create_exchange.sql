@@ -160,13 +160,15 @@ END
 $$;
 
 -- Brings the limits that code declares up to date for these tasks: the lowest among live workers that handle the task;
--- none if they declare none; as it was if nobody handles it just now. The caller holds the rules lock.
-CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS void
+-- none if they declare none; as it was if nobody handles it just now. Says whether
+-- anything changed. The caller holds the rules lock.
+CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
   v_change record;
+  v_changed boolean := false;
 BEGIN
   FOR v_change IN
     WITH declared AS (
@@ -188,14 +190,16 @@ BEGIN
   LOOP
     PERFORM apply_limit(v_change.name, 'code', v_change.max);
     PERFORM pg_notify('sluice_${schema}', 'rules');
+    v_changed := true;
   END LOOP;
+  RETURN v_changed;
 END
 $$;
 
--- Signs a worker on.
+-- Signs a worker on; says whether that changed a limit.
 CREATE FUNCTION register_worker(
   p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint)
-RETURNS void
+RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
@@ -204,7 +208,7 @@ BEGIN
   INSERT INTO worker (id, name, queues, tasks, limit_names, limit_values, lease_ms, expires_at)
   VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms,
           clock_timestamp() + p_lease_ms * interval '1 millisecond');
-  PERFORM sync_code_limits(p_tasks);
+  RETURN sync_code_limits(p_tasks);
 END
 $$;
 
@@ -247,7 +251,7 @@ BEGIN
   GET DIAGNOSTICS v_requeued = ROW_COUNT;
 
   IF v_groups IS NOT NULL THEN
-    PERFORM lock_rows_of(v_groups, v_slots);
+    PERFORM lock_groups(v_groups);
     DELETE FROM slot WHERE worker_id = p_worker;
     PERFORM recount(ARRAY(SELECT DISTINCT unnest(v_groups)));
     PERFORM call_back(g, 8 * count(*)) FROM unnest(v_groups) AS g GROUP BY g ORDER BY g;
