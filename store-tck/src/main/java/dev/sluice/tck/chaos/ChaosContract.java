@@ -109,7 +109,7 @@ public abstract class ChaosContract {
       fleet.spawn();
     }
     Set<UUID> submitted = new HashSet<>(submitWave(sluice, random));
-    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> countWhole(directory) >= WORKERS);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> ready(directory) >= WORKERS);
 
     ExecutorService operator = Executors.newSingleThreadExecutor();
     try {
@@ -192,13 +192,13 @@ public abstract class ChaosContract {
     }
   }
 
-  private static long countWhole(Path directory) throws IOException {
-    try (var files = Files.newDirectoryStream(directory, "*.events")) {
-      long started = 0;
+  private static int ready(Path directory) throws IOException {
+    try (var files = Files.newDirectoryStream(directory, "*" + ChaosWorker.READY)) {
+      int ready = 0;
       for (Path file : files) {
-        started += Files.size(file) > 0 ? 1 : 0;
+        ready++;
       }
-      return started;
+      return ready;
     }
   }
 

@@ -35,8 +35,12 @@ final class ChaosJudge {
   private record Key(UUID job, long token) {}
 
   private record Attempt(ChaosEvent start, ChaosEvent end) {
-    boolean inFlightAt(long time) {
-      return start.at() <= time && (end == null || end.at() > time);
+    /** Whether it began before the freeze and was not over before its worker was woken. */
+    boolean wasOvertakenBy(ChaosFleet.Fate fate) {
+      return fate.isFreeze()
+          && start.pid() == fate.pid()
+          && start.at() <= fate.at()
+          && (end == null || end.at() >= fate.wokenAt());
     }
 
     Key key() {
@@ -127,13 +131,7 @@ final class ChaosJudge {
   private List<Attempt> overtaken() {
     List<Attempt> overtaken = new ArrayList<>();
     for (ChaosFleet.Fate fate : fates) {
-      if (fate.isFreeze()) {
-        for (Attempt attempt : attempts) {
-          if (attempt.start().pid() == fate.pid() && attempt.inFlightAt(fate.at())) {
-            overtaken.add(attempt);
-          }
-        }
-      }
+      attempts.stream().filter(attempt -> attempt.wasOvertakenBy(fate)).forEach(overtaken::add);
     }
     return overtaken;
   }
@@ -174,14 +172,11 @@ final class ChaosJudge {
   List<Duration> interruptLatencies() {
     List<Duration> latencies = new ArrayList<>();
     for (ChaosFleet.Fate fate : fates) {
-      if (fate.isFreeze()) {
-        for (Attempt attempt : attempts) {
-          if (attempt.start().pid() == fate.pid()
-              && attempt.inFlightAt(fate.at())
-              && attempt.end() != null
-              && attempt.end().kind() == Kind.INTERRUPT) {
-            latencies.add(Duration.ofNanos(attempt.end().at() - fate.wokenAt()));
-          }
+      for (Attempt attempt : attempts) {
+        if (attempt.wasOvertakenBy(fate)
+            && attempt.end() != null
+            && attempt.end().kind() == Kind.INTERRUPT) {
+          latencies.add(Duration.ofNanos(attempt.end().at() - fate.wokenAt()));
         }
       }
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -25,6 +26,9 @@ import java.time.Duration;
  */
 public final class ChaosWorker {
   static final String URL_VARIABLE = "SLUICE_CHAOS_URL";
+
+  /** How the file ends that a worker makes when it has started. */
+  static final String READY = ".ready";
 
   private final OutputStream log;
 
@@ -44,6 +48,7 @@ public final class ChaosWorker {
                     .schema(arguments[0])
                     .connections(4));
         Worker worker = new ChaosWorker(log).start(sluice.worker(), lease)) {
+      Files.createFile(directory.resolve(ProcessHandle.current().pid() + READY));
       while (System.in.read() >= 0) {
         // Nothing is expected; the end of the input is the signal.
       }
