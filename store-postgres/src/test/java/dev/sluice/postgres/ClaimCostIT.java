@@ -21,14 +21,15 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What a claim reads, counted in pages, not in time: jobs that wait for a full group cost other
  * jobs nothing.
  */
-@ExtendWith(TestServer.class)
 class ClaimCostIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
   private static final int BACKLOG = 20_000;
   private static final Task<Integer> OTHER = Task.named("other", Integer.class).build();
 
@@ -36,7 +37,7 @@ class ClaimCostIT {
 
   @BeforeEach
   void openFixture() {
-    fixture = new PostgresFixture();
+    fixture = new PostgresFixture(SERVER);
   }
 
   @AfterEach
@@ -63,7 +64,7 @@ class ClaimCostIT {
    */
   private long pagesReadBehindABacklogOf(Task<Integer> full) throws Exception {
     fixture.close();
-    fixture = new PostgresFixture();
+    fixture = new PostgresFixture(SERVER);
     try (Sluice sluice = fixture.open();
         JobStore store = fixture.openStore()) {
       Set<String> tasks = full == null ? Set.of("other") : Set.of("other", "full");

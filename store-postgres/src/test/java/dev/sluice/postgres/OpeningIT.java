@@ -22,16 +22,17 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Opening the store: the schema, its versions, and servers that cannot be used. */
-@ExtendWith(TestServer.class)
 class OpeningIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
   private PostgresFixture fixture;
 
   @BeforeEach
   void openFixture() {
-    fixture = new PostgresFixture();
+    fixture = new PostgresFixture(SERVER);
   }
 
   @AfterEach
@@ -105,7 +106,7 @@ class OpeningIT {
 
   @Test
   void wrongPassword_saysSoWithoutShowingIt() {
-    String wrong = TestServer.url().replaceFirst("//([^:]+):[^@]*@", "//$1:wr0ng-s3cret@");
+    String wrong = SERVER.url().replaceFirst("//([^:]+):[^@]*@", "//$1:wr0ng-s3cret@");
 
     assertThatThrownBy(() -> Sluice.open(wrong))
         .isInstanceOf(StoreIncompatibleException.class)
@@ -115,7 +116,7 @@ class OpeningIT {
 
   @Test
   void missingDatabase_isNamed() {
-    String missing = TestServer.url().replaceFirst("/[^/?]+(\\?|$)", "/no_such_database$1");
+    String missing = SERVER.url().replaceFirst("/[^/?]+(\\?|$)", "/no_such_database$1");
 
     assertThatThrownBy(() -> Sluice.open(missing))
         .isInstanceOf(StoreIncompatibleException.class)

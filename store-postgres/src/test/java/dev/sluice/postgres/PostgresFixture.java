@@ -30,21 +30,26 @@ final class PostgresFixture implements StoreFixture {
       ) s ON s.group_name = g.group_name AND s.n = g.n
       """;
 
+  private final TestServer server;
   private final String schema = "t_" + UUID.randomUUID().toString().replace("-", "");
+
+  PostgresFixture(TestServer server) {
+    this.server = server;
+  }
 
   @Override
   public SluiceOptions options() {
-    return SluiceOptions.url(TestServer.url()).schema(schema).connections(CONNECTIONS);
+    return SluiceOptions.url(server.url()).schema(schema).connections(CONNECTIONS);
   }
 
   @Override
   public JobStore openStore() {
-    return Stores.open(TestServer.url(), null, schema, CONNECTIONS);
+    return Stores.open(server.url(), null, schema, CONNECTIONS);
   }
 
   @Override
   public String url() {
-    return TestServer.url();
+    return server.url();
   }
 
   @Override
@@ -54,7 +59,7 @@ final class PostgresFixture implements StoreFixture {
 
   @Override
   public Connection openConnection() throws SQLException {
-    return TestServer.openConnection();
+    return server.openConnection();
   }
 
   @Override

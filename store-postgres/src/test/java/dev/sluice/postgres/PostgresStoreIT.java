@@ -2,13 +2,14 @@ package dev.sluice.postgres;
 
 import dev.sluice.tck.StoreContract;
 import dev.sluice.tck.StoreFixture;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The contract, kept by PostgreSQL. */
-@ExtendWith(TestServer.class)
 class PostgresStoreIT extends StoreContract {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
   @Override
   protected StoreFixture openFixture() {
-    return new PostgresFixture();
+    return new PostgresFixture(SERVER);
   }
 }

@@ -4,6 +4,8 @@ import dev.sluice.embedded.EmbeddedPostgres;
 import dev.sluice.embedded.EmbeddedPostgresOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -13,39 +15,66 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The PostgreSQL all integration tests of this module share: the one that {@code
- * SLUICE_TEST_POSTGRES_URL} names, or an embedded one under {@code target}, started with the first
- * test class and stopped after the last.
+ * A PostgreSQL that integration tests of this module share, started with the first test class that
+ * needs it and stopped after the last.
  */
 final class TestServer implements BeforeAllCallback {
-  /** Where the tests find a server of their own; unset = an embedded one. */
+  /** Where the tests find a server of their own; unset = an embedded one of the newest version. */
   static final String URL_VARIABLE = "SLUICE_TEST_POSTGRES_URL";
+
+  /** The server that {@value #URL_VARIABLE} names, or an embedded one of the newest version. */
+  static final TestServer CURRENT = new TestServer("postgres", System.getenv(URL_VARIABLE));
+
+  /**
+   * An embedded server of an old version, from binaries that the build puts beside the class path.
+   */
+  static final TestServer OLD = new TestServer("postgres-old", null);
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(TestServer.class);
-  private static volatile String url;
+
+  private final String directory;
+  private final String given;
+  private volatile String url;
+
+  private TestServer(String directory, String given) {
+    this.directory = directory;
+    this.given = given;
+  }
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    String given = System.getenv(URL_VARIABLE);
-    if (given != null && !given.isBlank()) {
-      url = given;
-      return;
+    url =
+        given != null && !given.isBlank()
+            ? given
+            : context
+                .getRoot()
+                .getStore(NAMESPACE)
+                .computeIfAbsent(directory, key -> new Embedded(key, options()), Embedded.class)
+                .url();
+  }
+
+  private EmbeddedPostgresOptions options() {
+    EmbeddedPostgresOptions options =
+        EmbeddedPostgresOptions.defaults().withSetting("max_connections", "200");
+    return this == OLD ? options.withBinaries(oldBinaries()) : options;
+  }
+
+  private static URL oldBinaries() {
+    String jar = System.getProperty("sluice.test.old.binaries");
+    try {
+      return new URL("jar:" + Path.of(jar).toUri() + "!/postgres-linux-x86_64.txz");
+    } catch (MalformedURLException e) {
+      throw new IllegalStateException(jar + " cannot be read", e);
     }
-    Embedded embedded =
-        context
-            .getRoot()
-            .getStore(NAMESPACE)
-            .computeIfAbsent("embedded", key -> new Embedded(), Embedded.class);
-    url = embedded.url();
   }
 
   /** The server's URL, credentials included; for environment variables, never for messages. */
-  static String url() {
+  String url() {
     return url;
   }
 
-  static Connection openConnection() throws SQLException {
+  Connection openConnection() throws SQLException {
     PostgresUrl parsed = PostgresUrl.parse(url);
     return parsed.user() == null
         ? DriverManager.getConnection(parsed.jdbcUrl())
@@ -53,10 +82,11 @@ final class TestServer implements BeforeAllCallback {
   }
 
   private static final class Embedded implements AutoCloseable {
-    private final EmbeddedPostgres server =
-        EmbeddedPostgres.join(
-            Path.of("target", "postgres"),
-            EmbeddedPostgresOptions.defaults().withSetting("max_connections", "200"));
+    private final EmbeddedPostgres server;
+
+    Embedded(String directory, EmbeddedPostgresOptions options) {
+      server = EmbeddedPostgres.join(Path.of("target", directory), options);
+    }
 
     String url() {
       try {

@@ -13,13 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /** How sleeping workers hear of work. */
-@ExtendWith(TestServer.class)
 class WakeUpIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
   private static final Task<Integer> TASK = Task.named("wake", Integer.class).build();
   private static final Duration NEVER = Duration.ofHours(1);
 
@@ -27,7 +28,7 @@ class WakeUpIT {
 
   @BeforeEach
   void openFixture() {
-    fixture = new PostgresFixture();
+    fixture = new PostgresFixture(SERVER);
   }
 
   @AfterEach
