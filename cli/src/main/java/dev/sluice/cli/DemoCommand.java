@@ -4,7 +4,6 @@ import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceException;
-import dev.sluice.SluiceOptions;
 import dev.sluice.cli.demo.Board;
 import dev.sluice.cli.demo.Feeder;
 import dev.sluice.cli.demo.Limits;
@@ -63,11 +62,10 @@ final class DemoCommand implements Callable<Integer> {
       throw new InvalidRequestException("--for is 0; the demo needs some time, such as 10s.");
     }
     String schema = root.schemaOr(SCHEMA);
-    SluiceOptions options = SluiceOptions.url(root.storeUrl()).schema(schema);
     StopSignal stop = StopSignal.install();
     root.remark("Opening the store...");
     Path directory = Files.createTempDirectory("sluice-demo");
-    try (Sluice sluice = Sluice.open(options)) {
+    try (Sluice sluice = root.open(SCHEMA)) {
       Feeder.clear(sluice);
       Summary summary = run(sluice, schema, directory, stop);
       Feeder.clear(sluice);

@@ -4,8 +4,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
+import dev.sluice.SluiceException;
 import dev.sluice.SluiceOptions;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.cli.text.Console;
 import dev.sluice.cli.text.Times;
 import java.time.Clock;
@@ -127,13 +131,20 @@ final class SluiceCommand implements Runnable {
 
   /** Opens the store that was asked for. */
   Sluice open() {
-    return Sluice.open(options());
+    return open("sluice");
   }
 
-  /** How to open it. */
-  SluiceOptions options() {
-    SluiceOptions options = SluiceOptions.url(store);
-    return schema == null ? options : options.schema(schema);
+  /** Opens the store that was asked for, with this schema if none was asked for. */
+  Sluice open(String defaultSchema) {
+    SluiceOptions options = SluiceOptions.url(store).schema(schemaOr(defaultSchema));
+    try {
+      return Sluice.open(options);
+    } catch (InvalidRequestException | StoreIncompatibleException e) {
+      throw e;
+    } catch (SluiceException e) {
+      // Whatever it was, there is no store to work with.
+      throw new StoreUnavailableException(e.getMessage(), e);
+    }
   }
 
   /** Prints a line on standard output. */

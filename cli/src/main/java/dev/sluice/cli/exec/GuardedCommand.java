@@ -132,9 +132,12 @@ final class GuardedCommand implements AutoCloseable {
   /** What the watchdog does, for when it is gone. */
   private void killGroup() throws InterruptedException {
     try {
-      new ProcessBuilder("sh", "-c", "kill -KILL -- -" + process.pid() + " 2>/dev/null")
-          .start()
-          .waitFor();
+      // "-s KILL", not "-KILL": only so do all shells take the "--" before the group.
+      int exitCode =
+          new ProcessBuilder("sh", "-c", "kill -s KILL -- -" + process.pid()).start().waitFor();
+      if (exitCode != 0 && process.isAlive()) {
+        process.destroyForcibly();
+      }
     } catch (IOException e) {
       log.warn("The group of process {} could not be ended; ending it alone.", process.pid(), e);
       process.destroyForcibly();

@@ -24,12 +24,12 @@ while :; do
   ((left < 100)) || left=100
   printf -v seconds "%d.%02d" $((left / 100)) $((left % 100))
   if read -r -t "$seconds" line <&3; then
-    if [ "$line" = term ]; then kill -TERM -- "-$group"; else deadline=$line; fi
+    if [ "$line" = term ]; then kill -s TERM -- "-$group"; else deadline=$line; fi
   elif (($? <= 128)); then
     break
   fi
 done
-kill -KILL -- "-$group"
+kill -s KILL -- "-$group"
 '
 exec 3<&0
 setsid bash -c "$watchdog" sluice-watchdog $$ "$deadline" </dev/null >/dev/null 2>&1 &

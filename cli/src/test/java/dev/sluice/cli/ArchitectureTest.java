@@ -1,0 +1,108 @@
+package dev.sluice.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Modules point one way, and nobody reaches into another's inside. */
+class ArchitectureTest {
+  private static final String CORE_API = "dev.sluice";
+  private static final String SPI = "dev.sluice.spi..";
+  private static final String INTERNAL = "dev.sluice.internal..";
+  private static final String POSTGRES = "dev.sluice.postgres..";
+  private static final String EMBEDDED = "dev.sluice.embedded..";
+  private static final String CLI = "dev.sluice.cli..";
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("dev.sluice");
+
+  @Test
+  void import_everyModule_isThere() {
+    assertThat(CLASSES.stream().map(JavaClass::getPackageName))
+        .contains(
+            "dev.sluice",
+            "dev.sluice.spi",
+            "dev.sluice.internal",
+            "dev.sluice.postgres",
+            "dev.sluice.embedded",
+            "dev.sluice.cli");
+  }
+
+  @Test
+  void core_anything_dependsOnNothingElseOfOurs() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(CORE_API, SPI, INTERNAL)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(POSTGRES, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  @Test
+  void spi_anything_doesNotKnowTheRuntime() {
+    noClasses()
+        .that()
+        .resideInAPackage(SPI)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(INTERNAL)
+        .check(CLASSES);
+  }
+
+  @Test
+  void postgresStore_anything_dependsOnTheSeamAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(POSTGRES)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(INTERNAL, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  @Test
+  void embeddedPostgres_anything_dependsOnTheSeamAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(EMBEDDED)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(POSTGRES, CLI)
+        .check(CLASSES);
+    // The one exception: the embedded store is opened by whichever store works on a data source.
+    noClasses()
+        .that()
+        .resideInAPackage(EMBEDDED)
+        .and()
+        .doNotHaveSimpleName("EmbeddedStoreProvider")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(INTERNAL)
+        .check(CLASSES);
+  }
+
+  @Test
+  void cli_anything_usesThePublicApiAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(CLI)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(INTERNAL, SPI, POSTGRES, EMBEDDED)
+        .check(CLASSES);
+  }
+
+  @Test
+  void cli_packages_haveNoCycles() {
+    slices().matching("dev.sluice.(cli..)").should().beFreeOfCycles().check(CLASSES);
+  }
+}

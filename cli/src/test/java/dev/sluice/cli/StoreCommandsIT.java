@@ -1,0 +1,151 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.SlotLease;
+import dev.sluice.Sluice;
+import dev.sluice.SluiceOptions;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands on a real store. */
+class StoreCommandsIT {
+  private static Run sluice(String... args) {
+    return Run.of(TestStore.with(StoreCommandsIT.class, args));
+  }
+
+  private static String newTask() {
+    return "task-" + UUID.randomUUID();
+  }
+
+  @Test
+  void submit_oneJob_printsItsIdAndShowsIt() {
+    String task = newTask();
+    Run submitted = sluice("submit", task, "--payload", "{\"who\": \"Łukasz 🚀\"}", "--key", "k");
+    assertThat(submitted.exitCode()).as(submitted.err()).isZero();
+    String id = submitted.out().strip();
+    assertThat(UUID.fromString(id)).isNotNull();
+    Run shown = sluice("jobs", "show", id);
+    assertThat(shown.out()).contains(id, task, "ready", task + "/k", "Łukasz 🚀");
+    assertThat(sluice("--json", "jobs", "show", id).out())
+        .contains("\"state\":\"ready\"", "\"payload\":{\"who\":");
+    assertThat(sluice("jobs", "list", "--task", task, "--state", "ready").out()).contains(id);
+  }
+
+  @Test
+  void submit_badPayload_submitsNothing() {
+    String task = newTask();
+    assertThat(sluice("submit", task, "--payload", "{oops}").exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(sluice("jobs", "list", "--task", task).err()).contains("No jobs match");
+  }
+
+  @Test
+  void submit_groupFullAndReject_isRejected() {
+    String group = newTask();
+    String[] args = {"submit", "t", "--group", group, "--limit", "1", "--on-limit", "reject"};
+    assertThat(sluice(args).exitCode()).isZero();
+    Run second = sluice(args);
+    assertThat(second.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(second.err()).contains("ConcurrencyLimitReached", group, "limit of 1");
+  }
+
+  @Test
+  void submit_sameDedupeKey_isADuplicate() {
+    String task = newTask();
+    Run first = sluice("submit", task, "--dedupe-key", "once");
+    Run second = sluice("submit", task, "--dedupe-key", "once");
+    assertThat(second.exitCode()).isZero();
+    assertThat(second.out()).isEqualTo(first.out());
+    assertThat(second.err()).contains("duplicate");
+  }
+
+  @Test
+  void jobs_cancelAndRetry_changeTheState() {
+    String id = sluice("submit", newTask()).out().strip();
+    assertThat(sluice("jobs", "retry", id).exitCode()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(sluice("jobs", "cancel", id).out()).contains("cancelled");
+    Run again = sluice("jobs", "cancel", id);
+    assertThat(again.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(again.err()).contains("is cancelled");
+    assertThat(sluice("jobs", "retry", id).out()).contains("ready again");
+  }
+
+  @Test
+  void jobs_unknownId_saysSo() {
+    Run run = sluice("jobs", "show", UUID.randomUUID().toString());
+    assertThat(run.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(run.err()).contains("There is no job");
+  }
+
+  @Test
+  void jobs_longList_goesOnAtTheCursor() {
+    String task = newTask();
+    assertThat(sluice("submit", task, "--count", "5").lines()).hasSize(5).doesNotHaveDuplicates();
+    Run first = sluice("jobs", "list", "--task", task, "--limit", "3");
+    assertThat(first.lines()).hasSize(4);
+    String cursor = first.err().replaceAll("(?s).*--cursor (\\S+).*", "$1");
+    Run rest = sluice("jobs", "list", "--task", task, "--limit", "3", "--cursor", cursor);
+    assertThat(rest.lines()).hasSize(3);
+  }
+
+  @Test
+  void queues_pausedAndResumed_areListed() {
+    String queue = newTask();
+    assertThat(sluice("queues", "pause", queue).exitCode()).isZero();
+    assertThat(sluice("queues", "list").out()).contains(queue, "paused");
+    assertThat(sluice("queues", "resume", queue).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a/b", "50%", "k=v", "*", "it's \"quoted\"", "żółć", "🚀🚀", "日本", "a b"})
+  void concurrency_anyName_isSetShownAndRemoved(String name) {
+    String group = Group.of(name).toString();
+    assertThat(sluice("concurrency", "set", group, "--limit", "3").out())
+        .contains("'" + group + "': 3, set by an operator");
+    assertThat(sluice("concurrency", "status").out()).contains(group);
+    assertThat(sluice("concurrency", "status", group).out()).contains(group, "3, set by");
+    assertThat(sluice("concurrency", "set", group, "--remove").out()).contains("no limit");
+  }
+
+  @Test
+  void concurrency_family_holdsForEach() {
+    String task = newTask();
+    Run set = sluice("concurrency", "set", task + "/tenant=*", "--limit", "2");
+    assertThat(set.out()).contains("2 for each");
+    assertThat(sluice("--json", "concurrency", "status", task + "/tenant=acme").out())
+        .contains("\"limit\":2", "\"inherited_from\":\"" + task + "/tenant=*\"");
+  }
+
+  @Test
+  void release_heldSlot_needsForceAndSaysWhoHoldsIt() {
+    Group group = Group.of(newTask());
+    String[] store = TestStore.with(StoreCommandsIT.class);
+    try (Sluice sluice = Sluice.open(SluiceOptions.url(store[1]).schema(store[3]))) {
+      SlotLease lease =
+          sluice
+              .concurrency()
+              .tryAcquire(group, OptionalInt.of(2), "ada", "pc-7", Duration.ofMinutes(5))
+              .orElseThrow();
+      String slot = String.valueOf(lease.slot());
+
+      assertThat(sluice("concurrency", "status", group.toString()).out())
+          .contains("ada", "pc-7", "LEASE LEFT");
+      Run refused = sluice("concurrency", "release", group.toString(), slot);
+      assertThat(refused.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+      assertThat(refused.err()).contains("ada", "pc-7", "--force");
+      assertThat(sluice.concurrency().status(group).active()).isEqualTo(1);
+
+      Run forced = sluice("concurrency", "release", group.toString(), slot, "--force");
+      assertThat(forced.exitCode()).isZero();
+      assertThat(forced.out()).contains("is free", "ada");
+      assertThat(sluice.concurrency().status(group).active()).isZero();
+      assertThat(sluice("concurrency", "release", group.toString(), slot, "--force").exitCode())
+          .isEqualTo(ExitCode.NEGATIVE);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real worker processes that run shell commands, stopped, killed and frozen. */
+class WorkerIT {
+  @TempDir private Path directory;
+
+  private final String task = "task-" + UUID.randomUUID();
+
+  private static Run sluice(String... args) {
+    return Run.of(TestStore.with(WorkerIT.class, args));
+  }
+
+  private Program worker(String command, String... more) throws Exception {
+    return worker(Map.of(), command, more);
+  }
+
+  private Program worker(Map<String, String> environment, String command, String... more)
+      throws Exception {
+    List<String> args = new ArrayList<>(List.of("worker", "--exec", task + "=" + command));
+    args.addAll(List.of(more));
+    Program worker =
+        Program.start(environment, TestStore.with(WorkerIT.class, args.toArray(new String[0])));
+    await().atMost(Duration.ofSeconds(30)).until(() -> worker.err().contains("Ctrl-C stops it"));
+    return worker;
+  }
+
+  @Test
+  void worker_jobs_runAndAreWaitedFor() throws Exception {
+    try (Program worker = worker("cat; echo \" $SLUICE_TASK\"", "--max-concurrent", task + "=1")) {
+      Run run = sluice("submit", task, "--payload", "{\"a\":1}", "--count", "30", "--wait");
+      assertThat(run.exitCode()).as(run.err()).isZero();
+      assertThat(run.lines()).hasSize(30);
+      assertThat(run.err()).contains("30 succeeded");
+      assertThat(sluice("--json", "jobs", "show", run.lines().get(0)).out())
+          .contains("\"result\":\"{\\\"a\\\":1}\\n " + task + "\"");
+      worker.signal("TERM");
+      assertThat(worker.await().exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void worker_commandFails_failsTheWait() throws Exception {
+    try (Program worker = worker("echo out of paper >&2; exit 3", "--attempts", "1")) {
+      Run run = sluice("submit", task, "--wait");
+      assertThat(run.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+      assertThat(run.err()).contains("exit code 3: out of paper", "1 failed");
+    }
+  }
+
+  @Test
+  void worker_jobCancelled_endsTheCommand() throws Exception {
+    Path started = directory.resolve("started");
+    try (Program worker = worker("touch " + started + "; sleep 60")) {
+      String id = sluice("submit", task).out().strip();
+      await().atMost(Duration.ofSeconds(10)).until(() -> Files.exists(started));
+      assertThat(sluice("jobs", "cancel", id).out()).contains("asked to stop");
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> sluice("jobs", "show", id).out().contains("cancelled"));
+    }
+  }
+
+  @Test
+  void worker_localeWithoutUtf8_passesNamesOnWhole() throws Exception {
+    try (Program worker =
+        worker(Map.of("LC_ALL", "C"), "echo żółć 🚀", "--max-concurrent", task + "=1")) {
+      Run run = sluice("--json", "submit", task, "--wait");
+      assertThat(run.out()).contains("\"result\":\"żółć 🚀\"");
+    }
+  }
+
+  @Test
+  void worker_killed_neverOverlapsWithTheNext() throws Exception {
+    handOver("KILL");
+  }
+
+  @Test
+  void worker_frozen_neverOverlapsWithTheNext() throws Exception {
+    handOver("STOP");
+  }
+
+  /** The command of the first attempt must be gone before that of the second starts. */
+  private void handOver(String signal) throws Exception {
+    Path beats = directory.resolve("beats");
+    String command =
+        "trap '' TERM; while :; do echo $SLUICE_ATTEMPT >>" + beats + "; sleep 0.02; done";
+    String[] options = {"--lease", "3s", "--max-concurrent", task + "=1"};
+    try (Program first = worker(command, options)) {
+      sluice("submit", task);
+      await().atMost(Duration.ofSeconds(10)).until(() -> Files.exists(beats));
+      try (Program second = worker(command, options)) {
+        first.signal(signal);
+        await().atMost(Duration.ofSeconds(20)).until(() -> Files.readAllLines(beats).contains("2"));
+        // A second of both, if there were two.
+        int seen = Files.readAllLines(beats).size();
+        await().until(() -> Files.readAllLines(beats).size() > seen + 40);
+        List<String> lines = Files.readAllLines(beats);
+        assertThat(lines.subList(lines.indexOf("2"), lines.size())).containsOnly("2");
+      } finally {
+        first.signal("KILL");
+      }
+    }
+  }
+}
