@@ -31,6 +31,13 @@ public interface JobContext {
   boolean cancelled();
 
   /**
+   * How long the lease is sure to hold yet, by this process's monotonic clock: counted from the
+   * moment the last renewal that succeeded was sent, less the runtime's margin. Zero when it is
+   * lost. Within this time nobody else can have been given the job or its slots.
+   */
+  Duration leaseRemaining();
+
+  /**
    * Throws if the handler should stop.
    *
    * @throws LeaseLostException if the lease is lost

@@ -144,6 +144,11 @@ final class Attempt implements JobContext {
   }
 
   @Override
+  public Duration leaseRemaining() {
+    return stop == Stop.LEASE_LOST ? Duration.ZERO : tenure.leaseRemaining();
+  }
+
+  @Override
   public void throwIfCancelled() throws InterruptedException {
     if (stop == Stop.LEASE_LOST || !tenure.holds()) {
       throw new LeaseLostException(

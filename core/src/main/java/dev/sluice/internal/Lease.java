@@ -47,6 +47,11 @@ final class Lease {
     return nanos.getAsLong() - deadline < 0;
   }
 
+  /** How long it is valid yet; zero when it is not. */
+  Duration remaining() {
+    return Duration.ofNanos(Math.max(0, deadline - nanos.getAsLong()));
+  }
+
   Duration length() {
     return length;
   }

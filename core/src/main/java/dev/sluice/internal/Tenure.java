@@ -99,6 +99,11 @@ final class Tenure {
     return !over() && lease.valid();
   }
 
+  /** For how long yet; zero when they may not. */
+  Duration leaseRemaining() {
+    return over() ? Duration.ZERO : lease.remaining();
+  }
+
   /** Takes every buffered job that may start now, each with its thread and its slots. */
   synchronized List<Attempt> takeStartable() {
     if (phase != Phase.OPEN || buffer.size() == 0 || !holds()) {

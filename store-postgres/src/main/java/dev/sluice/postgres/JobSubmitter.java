@@ -32,6 +32,14 @@ final class JobSubmitter {
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
       "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
+  private static final String EXISTING =
+      """
+      SELECT id FROM ${schema}.job WHERE task = ? AND dedupe_key = ?
+      UNION ALL
+      SELECT id FROM ${schema}.job WHERE id = ?
+      UNION ALL
+      SELECT id FROM ${schema}.finished_job WHERE id = ?
+      """;
   private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
   private static final int MAX_TRIES = 10;
@@ -120,15 +128,19 @@ final class JobSubmitter {
     }
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
-      Optional<Submission> rejection =
-          mayBeRejected(job) ? rejection(connection, job) : Optional.empty();
+      Optional<Submission> obstacle =
+          mayBeRejected(job) ? obstacle(connection, job) : Optional.empty();
       submissions.add(
-          rejection.isPresent() ? rejection.get() : insert(connection, List.of(job)).get(0));
+          obstacle.isPresent() ? obstacle.get() : insert(connection, List.of(job)).get(0));
     }
     return submissions;
   }
 
-  private Optional<Submission> rejection(Connection connection, NewJob job) throws SQLException {
+  /**
+   * What stands in the way of a job that wants no waiting: a full group, or a job it duplicates;
+   * empty = nothing.
+   */
+  private Optional<Submission> obstacle(Connection connection, NewJob job) throws SQLException {
     String[] groups =
         Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
             .map(Group::toString)
@@ -141,6 +153,22 @@ final class JobSubmitter {
                 row -> row.getArray(1),
                 connection.createArrayOf("text", groups))
             .get(0);
+    // A duplicate is one whether there is room or not: it asks for none.
+    Optional<Submission> duplicate =
+        database
+            .list(
+                connection,
+                EXISTING,
+                row -> (Submission) new Submission.Duplicate(row.getObject(1, UUID.class)),
+                groups[0],
+                job.identity().dedupeKey().orElse(null),
+                job.identity().id(),
+                job.identity().id())
+            .stream()
+            .findFirst();
+    if (duplicate.isPresent()) {
+      return duplicate;
+    }
     return database
         .list(
             connection,

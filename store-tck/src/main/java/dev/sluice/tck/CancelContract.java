@@ -126,7 +126,7 @@ abstract class CancelContract extends ContractTopic {
 
     assertThat(sluice.jobs().cancel(buffered)).isTrue();
     assertThat(worker.session().renew(Duration.ZERO)).contains(buffered);
-    worker.report(claimed.get(1), new JobOutcome.Cancelled());
+    worker.reportUnstarted(claimed.get(1), new JobOutcome.Cancelled());
     assertThat(state(buffered)).isEqualTo(JobState.CANCELLED);
     assertThat(job(buffered).progress().attempt()).isZero();
     assertThat(worker.succeed(claimed.get(0))).isTrue();

@@ -77,14 +77,27 @@ abstract class KeyContract extends ContractTopic {
     return manualWorker(task).claimAll(task.name(), room);
   }
 
+  @TaskName("keyed")
+  record OnePerKey(int n) implements Job {
+    @Override
+    public String concurrencyKey() {
+      return "key-" + n;
+    }
+
+    @Override
+    public OptionalInt concurrencyLimit() {
+      return OptionalInt.of(1);
+    }
+
+    @Override
+    public void run(JobContext context) {}
+  }
+
   @Test
   void thousandKeysOfLimitOne_eachRunsItsOwn() {
-    Task<Integer> task = perKey("keyed", 1);
+    Task<OnePerKey> task = Task.of(OnePerKey.class);
     for (int round = 0; round < 2; round++) {
-      for (int key = 0; key < 1_000; key++) {
-        String k = "key-" + key;
-        sluice.submit(task, key, o -> o.concurrencyKey(k));
-      }
+      sluice.submitAll(IntStream.range(0, 1_000).mapToObj(OnePerKey::new).toList());
     }
     ManualWorker worker = manualWorker(task);
 

@@ -181,25 +181,29 @@ abstract class LimitChangeContract extends ContractTopic {
   }
 
   @Test
-  void strongestLevel_holds() {
+  void strongestLevel_holds() throws Exception {
     submit(UNLIMITED, o -> o.concurrencyLimit(5));
     assertLimit(5, LimitLevel.SUBMIT);
-    manualWorker(task("t", 3));
+    ManualWorker worker = manualWorker(task("t", 3));
     assertLimit(3, LimitLevel.CODE);
-    store.limits().setLimit(GROUP, LimitLevel.CONFIG, OptionalInt.of(8));
+    whileListening(() -> configure(OptionalInt.of(8)), worker);
     assertLimit(8, LimitLevel.CONFIG);
-    sluice.concurrency().setLimit(GROUP, 1);
+    setLimit(GROUP, 1, worker);
     assertLimit(1, LimitLevel.OPERATOR);
 
-    store.limits().setLimit(GROUP, LimitLevel.CONFIG, OptionalInt.of(9));
-    manualWorker(task("t", 2));
+    whileListening(() -> configure(OptionalInt.of(9)), worker);
+    ManualWorker lower = manualWorker(task("t", 2));
     submit(UNLIMITED, o -> o.concurrencyLimit(7));
     assertLimit(1, LimitLevel.OPERATOR);
 
-    sluice.concurrency().removeLimit(GROUP);
+    whileListening(() -> sluice.concurrency().removeLimit(GROUP), worker, lower);
     assertLimit(9, LimitLevel.CONFIG);
-    store.limits().setLimit(GROUP, LimitLevel.CONFIG, OptionalInt.empty());
+    whileListening(() -> configure(OptionalInt.empty()), worker, lower);
     assertLimit(2, LimitLevel.CODE);
+  }
+
+  private void configure(OptionalInt limit) {
+    store.limits().setLimit(GROUP, LimitLevel.CONFIG, limit);
   }
 
   @Test

@@ -31,6 +31,8 @@ import java.util.UUID;
 final class ManualWorker implements AutoCloseable {
   private static final Verdict SUCCEEDED = new JobOutcome.Succeeded(Optional.empty());
 
+  private static final int MAX_ROUNDS = 100;
+
   private final WorkerSession session;
   private final Map<UUID, ClaimedJob> jobs = new LinkedHashMap<>();
   private final Map<UUID, List<String>> gates = new HashMap<>();
@@ -58,10 +60,33 @@ final class ManualWorker implements AutoCloseable {
     return claim(room, new TaskDemand(task, room, 0));
   }
 
-  /** Claims up to {@code jobs} jobs of several tasks. */
+  /**
+   * Claims up to {@code jobs} jobs of several tasks; asks again for the rest as long as the store
+   * says that there is something at once, as a worker does.
+   */
   List<ClaimedJob> claim(int jobs, TaskDemand... demands) {
-    return exchange(List.of(), Set.of(), List.of(), new Demand(jobs, List.of(demands), Map.of()))
-        .jobs();
+    List<ClaimedJob> claimed = new ArrayList<>();
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Answer answer =
+          exchange(List.of(), Set.of(), List.of(), remaining(jobs, List.of(demands), claimed));
+      claimed.addAll(answer.jobs());
+      if (claimed.size() >= jobs || !answer.nextDue().equals(Optional.of(Duration.ZERO))) {
+        return claimed;
+      }
+    }
+    throw new AssertionError("the store kept saying that there is more to find, " + claimed);
+  }
+
+  private static Demand remaining(int jobs, List<TaskDemand> demands, List<ClaimedJob> claimed) {
+    List<TaskDemand> left = new ArrayList<>();
+    for (TaskDemand demand : demands) {
+      long got = claimed.stream().filter(job -> job.task().equals(demand.task())).count();
+      if (demand.room() > got) {
+        left.add(
+            new TaskDemand(demand.task(), Math.toIntExact(demand.room() - got), demand.depth()));
+      }
+    }
+    return left.isEmpty() ? Demand.NONE : new Demand(jobs - claimed.size(), left, Map.of());
   }
 
   /** Claims until there is nothing more to be had, whatever a single round trip brings. */
@@ -94,19 +119,28 @@ final class ManualWorker implements AutoCloseable {
   }
 
   Set<UUID> reportAll(Collection<ClaimedJob> ended, Verdict verdict) {
+    return reportAll(ended, verdict, Duration.ofMillis(1));
+  }
+
+  /** Reports what became of a job whose handler never started. */
+  boolean reportUnstarted(ClaimedJob job, Verdict verdict) {
+    return reportAll(List.of(job), verdict, Duration.ZERO).contains(job.id());
+  }
+
+  private Set<UUID> reportAll(Collection<ClaimedJob> ended, Verdict verdict, Duration ran) {
     List<JobOutcome> outcomes = new ArrayList<>();
-    List<HeldSlot> released = new ArrayList<>();
     for (ClaimedJob job : ended) {
-      outcomes.add(new JobOutcome(job.id(), job.token(), verdict, Duration.ofMillis(1)));
+      outcomes.add(new JobOutcome(job.id(), job.token(), verdict, ran));
       jobs.remove(job.id());
-      List<String> of = gates.remove(job.id());
-      for (String gate : of == null ? List.<String>of() : of) {
-        List<HeldSlot> held = slots.getOrDefault(gate, List.of());
-        if (!held.isEmpty() && held.size() > running(gate)) {
-          released.add(held.remove(held.size() - 1));
-        }
-      }
+      gates.remove(job.id());
     }
+    List<HeldSlot> released = new ArrayList<>();
+    slots.forEach(
+        (gate, held) -> {
+          while (held.size() > running(gate)) {
+            released.add(held.remove(held.size() - 1));
+          }
+        });
     return exchange(outcomes, Set.of(), released, Demand.NONE).accepted();
   }
 

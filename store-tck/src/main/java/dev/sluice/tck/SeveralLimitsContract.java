@@ -114,9 +114,11 @@ abstract class SeveralLimitsContract extends ContractTopic {
   void contention_noDeadlockNoLeakNeverTooMany() throws Exception {
     Task<Order> task = orders(4, 2, 2);
     Random random = ClaimContract.seeded();
-    for (int i = 0; i < 300; i++) {
-      sluice.submit(task, new Order("tenant" + random.nextInt(4), "region" + random.nextInt(4)));
+    List<Order> orders = new ArrayList<>();
+    for (int i = 0; i < 160; i++) {
+      orders.add(new Order("tenant" + random.nextInt(4), "region" + random.nextInt(4)));
     }
+    sluice.submitAll(task, orders);
     OverlapMeter meter = new OverlapMeter();
     AtomicInteger done = new AtomicInteger();
 
@@ -125,7 +127,7 @@ abstract class SeveralLimitsContract extends ContractTopic {
         () -> {
           try (ManualWorker worker =
               new ManualWorker(store.openSession(registration(LONG_LEASE, task)))) {
-            while (done.get() < 300) {
+            while (done.get() < 160) {
               List<OverlapMeter.Run> runs = new ArrayList<>();
               List<ClaimedJob> jobs = worker.claim("orders", 3);
               jobs.forEach(job -> job.gates().forEach(gate -> runs.add(meter.begin(gate))));
@@ -136,7 +138,7 @@ abstract class SeveralLimitsContract extends ContractTopic {
           return null;
         });
 
-    assertThat(done).hasValue(300);
+    assertThat(done).hasValue(160);
     assertThat(meter.peak("orders")).isBetween(1, 4);
     for (int i = 0; i < 4; i++) {
       assertThat(meter.peak(tenant("tenant" + i).toString())).isBetween(1, 2);
@@ -151,9 +153,11 @@ abstract class SeveralLimitsContract extends ContractTopic {
   void workers_bothLimitsHoldUnderLoad() {
     Task<Order> task = orders(5, 2, 3);
     OverlapMeter meter = new OverlapMeter();
+    List<Order> orders = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
-      sluice.submit(task, new Order("tenant" + i % 5, "region" + i % 3));
+      orders.add(new Order("tenant" + i % 5, "region" + i % 3));
     }
+    sluice.submitAll(task, orders);
     for (int i = 0; i < 3; i++) {
       closing(
           worker(anotherProcess())

@@ -63,6 +63,8 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  v_claimed integer;
 BEGIN
   RETURN QUERY
   WITH found AS (
@@ -97,6 +99,11 @@ BEGIN
          NULL::text, NULL::integer
   FROM claimed
   ORDER BY rank;
+  GET DIAGNOSTICS v_claimed = ROW_COUNT;
+  IF v_claimed BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room) THEN
+    -- A task whose room is small may have stood in front of others; it has none left now, so look again without it.
+    RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  END IF;
 END
 $$;
 
@@ -425,7 +432,7 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_more THEN
+  IF v_more OR (cardinality(v_chosen) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
     RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 END

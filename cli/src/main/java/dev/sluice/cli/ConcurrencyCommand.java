@@ -1,0 +1,179 @@
+package dev.sluice.cli;
+
+import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.SlotInfo;
+import dev.sluice.Sluice;
+import dev.sluice.cli.text.Printable;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows the groups, their limits and slots; sets limits; takes slots away by force. */
+@Command(
+    name = "concurrency",
+    description = "Show and set concurrency limits, and free their slots.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = ConcurrencyCommand.Set.class,
+    footer = {
+      "Examples:",
+      "  sluice concurrency status",
+      "  sluice concurrency status send_email/tenant=acme",
+      "  sluice concurrency set send_email --limit 5      holds at once, on every worker",
+      "  sluice concurrency set 'send_email/tenant=*' --limit 2",
+      "  sluice concurrency set send_email --remove",
+      "  sluice concurrency release send_email 3 --force",
+      "",
+      "A group is written as it is printed: TASK, TASK/KEY or TASK/DIMENSION=VALUE, with / = %% *",
+      "inside a part as %%2F %%3D %%25 %%2A. TASK/* and TASK/DIMENSION=* stand for each of theirs."
+    })
+final class ConcurrencyCommand implements Runnable {
+  private final SluiceCommand root;
+
+  @Spec private CommandSpec spec;
+
+  ConcurrencyCommand(SluiceCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "'sluice concurrency' needs a command.");
+  }
+
+  @Command(
+      name = "status",
+      description = "Show all groups, or one group with the holders of its slots.")
+  void status(@Parameters(paramLabel = "GROUP", arity = "0..1") Group group) {
+    try (Sluice sluice = root.open()) {
+      StatusSheet sheet = new StatusSheet(root);
+      if (group != null) {
+        sheet.one(sluice.concurrency().status(group));
+      } else {
+        List<ConcurrencyStatus> all =
+            sluice.concurrency().groups().stream().map(sluice.concurrency()::status).toList();
+        sheet.all(all);
+      }
+    }
+  }
+
+  @Command(
+      name = "release",
+      description = {
+        "Take a slot away from its holder. The holder is not stopped: until it ends, one more than"
+            + " the limit may run. Only for holders that are known to be gone."
+      })
+  int release(
+      @Parameters(paramLabel = "GROUP") Group group,
+      @Parameters(paramLabel = "SLOT_ID", description = "As 'concurrency status GROUP' shows it.")
+          int slot,
+      @Option(names = "--force", description = "Really do it.") boolean force) {
+    if (slot < 0) {
+      throw new InvalidRequestException(
+          "Slot " + slot + " is not possible; slots are numbered from 0.");
+    }
+    try (Sluice sluice = root.open()) {
+      if (!force) {
+        Optional<SlotInfo> holder =
+            sluice.concurrency().status(group).slots().stream()
+                .filter(held -> held.slotId() == slot)
+                .findFirst();
+        if (holder.isPresent()) {
+          root.remark(
+              Printable.of(
+                  "sluice: Slot %d of group '%s' is held by %s. Nothing was changed: its holder would go on beside the next one. If it is gone for good, add --force."
+                      .formatted(slot, group, describe(holder.get()))));
+          return ExitCode.NEGATIVE;
+        }
+        return free(group, slot);
+      }
+      Optional<SlotInfo> holder = sluice.concurrency().forceRelease(group, slot);
+      if (holder.isEmpty()) {
+        return free(group, slot);
+      }
+      root.say(
+          Printable.of(
+              "Slot %d of group '%s' is free; it was held by %s."
+                  .formatted(slot, group, describe(holder.get()))));
+      return ExitCode.OK;
+    }
+  }
+
+  private int free(Group group, int slot) {
+    root.remark(
+        Printable.of(
+            "sluice: Slot %d of group '%s' is not held. See 'sluice concurrency status %s'."
+                .formatted(slot, group, group)));
+    return ExitCode.NEGATIVE;
+  }
+
+  private String describe(SlotInfo slot) {
+    return slot.taskId().map(job -> "job " + job).orElse("no job at the moment")
+        + slot.workerId().map(worker -> " on worker " + worker).orElse("")
+        + ", since "
+        + root.times().full(slot.acquiredAt());
+  }
+
+  /** Sets the operator's limit, or takes it away. */
+  @Command(
+      name = "set",
+      description = {
+        "Set the limit of a group, above what code and submits say. It holds when the command"
+            + " returns: raising wakes the waiting, lowering drains, 0 holds the group."
+      })
+  static final class Set implements Runnable {
+    private final SluiceCommand root;
+
+    @Parameters(paramLabel = "GROUP")
+    private Group group;
+
+    @ArgGroup(multiplicity = "1")
+    private Change change;
+
+    Set(SluiceCommand root) {
+      this.root = root;
+    }
+
+    /** One of the two. */
+    static final class Change {
+      @Option(names = "--limit", paramLabel = "N", required = true, description = "The limit.")
+      private Integer limit;
+
+      @Option(
+          names = "--remove",
+          required = true,
+          description = "Take the operator's limit away; what code or submits say holds again.")
+      private boolean remove;
+    }
+
+    @Override
+    public void run() {
+      if (change.limit != null && change.limit < 0) {
+        throw new InvalidRequestException(
+            "The limit %d of group '%s' is negative. Use 0 to hold the group, or 1 and more; --remove lifts the limit."
+                .formatted(change.limit, group));
+      }
+      try (Sluice sluice = root.open()) {
+        if (change.limit == null) {
+          sluice.concurrency().removeLimit(group);
+        } else {
+          sluice.concurrency().setLimit(group, change.limit);
+        }
+        ConcurrencyStatus status = sluice.concurrency().status(group);
+        if (root.json()) {
+          root.sayJson(StatusSheet.asMap(status));
+        } else {
+          root.say(
+              Printable.of("Group '" + group + "': " + StatusSheet.limitInWords(status) + "."));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.sluice.cli;
+
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.Sluice;
+import dev.sluice.SluiceException;
+import dev.sluice.SluiceOptions;
+import dev.sluice.cli.demo.Board;
+import dev.sluice.cli.demo.Feeder;
+import dev.sluice.cli.demo.Limits;
+import dev.sluice.cli.demo.Peaks;
+import dev.sluice.cli.demo.Summary;
+import dev.sluice.cli.demo.Tally;
+import dev.sluice.cli.demo.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The demo: limits held across two worker processes, to look at and with proof. */
+@Command(
+    name = "demo",
+    description = {
+      "Watch limits hold across two worker processes.",
+      "",
+      "The processes run jobs of five tasks: with limits of 1, 3 and 10, of 2 for each customer, and",
+      "with none. At the end the most that ever ran at once is shown for each group, counted from the",
+      "times at which the handlers themselves started and ended. Exit code 1: a limit was exceeded."
+    },
+    footer = {
+      "Examples:",
+      "  sluice demo",
+      "  sluice demo --for 2m --store postgresql://localhost/app",
+      "",
+      "While it runs, try from another terminal:",
+      "  sluice --schema sluice_demo concurrency status",
+      "  sluice --schema sluice_demo concurrency set send_email --limit 2"
+    })
+final class DemoCommand implements Callable<Integer> {
+  static final String SCHEMA = "sluice_demo";
+  private static final int PROCESSES = 2;
+  private static final Duration TICK = Duration.ofMillis(100);
+
+  private final SluiceCommand root;
+
+  @Option(names = "--for", paramLabel = "D", description = "How long: 20s, 2m. Default: 30s")
+  private Duration duration = Duration.ofSeconds(30);
+
+  DemoCommand(SluiceCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (duration.isZero()) {
+      throw new InvalidRequestException("--for is 0; the demo needs some time, such as 10s.");
+    }
+    String schema = root.schemaOr(SCHEMA);
+    SluiceOptions options = SluiceOptions.url(root.storeUrl()).schema(schema);
+    StopSignal stop = StopSignal.install();
+    root.remark("Opening the store...");
+    Path directory = Files.createTempDirectory("sluice-demo");
+    try (Sluice sluice = Sluice.open(options)) {
+      Feeder.clear(sluice);
+      Summary summary = run(sluice, schema, directory, stop);
+      Feeder.clear(sluice);
+      if (root.json()) {
+        root.sayJson(summary.asMap());
+      } else {
+        summary.lines(root.console().style(), root.console().tableWidth()).forEach(root::say);
+      }
+      return summary.everyLimitHeld() ? ExitCode.OK : ExitCode.NEGATIVE;
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private Summary run(Sluice sluice, String schema, Path directory, StopSignal stop)
+      throws IOException, InterruptedException {
+    // A queue of its own: jobs that another demo left behind are not served here.
+    String queue = "demo-" + UUID.randomUUID();
+    Limits limits = new Limits(sluice.concurrency());
+    Feeder feeder = new Feeder(sluice, queue);
+    Board board = new Board(root.console(), feeder, limits);
+    List<WorkerProcess> workers = new ArrayList<>();
+    Duration took;
+    try {
+      root.remark("Starting " + PROCESSES + " worker processes...");
+      for (int i = 0; i < PROCESSES; i++) {
+        workers.add(startWorker(schema, queue, directory.resolve("worker-" + i)));
+      }
+      if (!workers.stream().allMatch(WorkerProcess::awaitReady)) {
+        throw new SluiceException(
+            "A worker process of the demo did not start; what it printed is above.");
+      }
+      took = watch(workers, feeder, board, stop);
+    } finally {
+      // All at once, so that none goes on alone while another one drains.
+      workers.parallelStream().forEach(WorkerProcess::close);
+      board.clear();
+    }
+    List<Peaks.Record> records = new ArrayList<>();
+    for (WorkerProcess worker : workers) {
+      records.add(worker.record());
+    }
+    return new Summary(Peaks.of(records), limits, took, PROCESSES);
+  }
+
+  private WorkerProcess startWorker(String schema, String queue, Path events) throws IOException {
+    return WorkerProcess.start(
+        Main.class.getName(),
+        List.of(
+            DemoWorkerCommand.NAME,
+            "--schema",
+            schema,
+            "--queue",
+            queue,
+            "--events",
+            events.toString()),
+        root.storeUrl(),
+        events);
+  }
+
+  private Duration watch(List<WorkerProcess> workers, Feeder feeder, Board board, StopSignal stop)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    Duration elapsed = Duration.ZERO;
+    boolean stopped = false;
+    while (!stopped && elapsed.compareTo(duration) < 0) {
+      Map<Group, Tally.Numbers> numbers = Board.together(workers);
+      int alive = (int) workers.stream().filter(WorkerProcess::isAlive).count();
+      if (alive == 0) {
+        throw new SluiceException("Every worker process of the demo has ended before its time.");
+      }
+      board.show(numbers, new Board.Moment(elapsed, duration, alive));
+      feeder.fill(numbers);
+      Duration left = duration.minus(elapsed);
+      stopped = stop.await(left.compareTo(TICK) < 0 ? left : TICK);
+      elapsed = Duration.ofNanos(System.nanoTime() - start);
+    }
+    return elapsed;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+}

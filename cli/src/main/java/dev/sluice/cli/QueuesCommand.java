@@ -1,0 +1,95 @@
+package dev.sluice.cli;
+
+import dev.sluice.InvalidRequestException;
+import dev.sluice.Queues;
+import dev.sluice.Sluice;
+import dev.sluice.cli.text.Printable;
+import dev.sluice.cli.text.Table;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lists queues, pauses and resumes them. */
+@Command(
+    name = "queues",
+    description = "List, pause and resume queues.",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {"Examples:", "  sluice queues list", "  sluice queues pause imports"})
+final class QueuesCommand implements Runnable {
+  private final SluiceCommand root;
+
+  @Spec private CommandSpec spec;
+
+  QueuesCommand(SluiceCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "'sluice queues' needs a command.");
+  }
+
+  @Command(name = "list", description = "List the queues that have unfinished jobs or are paused.")
+  void list() {
+    try (Sluice sluice = root.open()) {
+      List<Queues.QueueInfo> queues = sluice.queues().list();
+      if (root.json()) {
+        queues.forEach(root::sayJson);
+        return;
+      }
+      Table table =
+          new Table(root.console().style())
+              .flexible("QUEUE")
+              .left("STATE")
+              .right("READY")
+              .right("RUNNING")
+              .right("SCHEDULED");
+      for (Queues.QueueInfo queue : queues) {
+        table.row(
+            Printable.of(queue.name()),
+            queue.paused() ? root.console().style().yellow("paused") : "open",
+            "%,d".formatted(queue.ready()),
+            "%,d".formatted(queue.running()),
+            "%,d".formatted(queue.scheduled()));
+      }
+      if (table.isEmpty()) {
+        root.remark("No queue has unfinished jobs, and none is paused.");
+      } else {
+        table.lines(root.console().tableWidth()).forEach(root::say);
+      }
+    }
+  }
+
+  @Command(
+      name = "pause",
+      description = "Start no more jobs of these queues; running ones go on, submits are accepted.")
+  void pause(@Parameters(paramLabel = "QUEUE", arity = "1..*") List<String> queues) {
+    requireNames(queues);
+    try (Sluice sluice = root.open()) {
+      for (String queue : queues) {
+        sluice.queues().pause(queue);
+        root.remark(Printable.of("Queue '" + queue + "' is paused."));
+      }
+    }
+  }
+
+  @Command(name = "resume", description = "Start jobs of these queues again.")
+  void resume(@Parameters(paramLabel = "QUEUE", arity = "1..*") List<String> queues) {
+    requireNames(queues);
+    try (Sluice sluice = root.open()) {
+      for (String queue : queues) {
+        sluice.queues().resume(queue);
+        root.remark(Printable.of("Queue '" + queue + "' is open."));
+      }
+    }
+  }
+
+  private static void requireNames(List<String> queues) {
+    if (queues.stream().anyMatch(String::isBlank)) {
+      throw new InvalidRequestException("A queue's name is empty; give it at least one character.");
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package dev.sluice.cli;
+
+import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Group;
+import dev.sluice.LimitLevel;
+import dev.sluice.SlotInfo;
+import dev.sluice.cli.text.Durations;
+import dev.sluice.cli.text.Printable;
+import dev.sluice.cli.text.Style;
+import dev.sluice.cli.text.Table;
+import dev.sluice.cli.text.Times;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Groups, their limits and who holds their slots. */
+final class StatusSheet {
+  private static final int BAR = 20;
+  private static final int MOST_WAITING_COUNTED = 10_000;
+
+  private final SluiceCommand root;
+  private final Style style;
+
+  StatusSheet(SluiceCommand root) {
+    this.root = root;
+    this.style = root.console().style();
+  }
+
+  /** Every group, a line each. */
+  void all(List<ConcurrencyStatus> groups) {
+    if (root.json()) {
+      groups.forEach(status -> root.sayJson(asMap(status)));
+      return;
+    }
+    Table table =
+        new Table(style)
+            .flexible("GROUP")
+            .right("ACTIVE")
+            .right("LIMIT")
+            .left("")
+            .right("WAITING")
+            .left("LIMIT FROM");
+    for (ConcurrencyStatus status : groups) {
+      boolean bounded = status.limit().isPresent() && !status.group().isFamily();
+      table.row(
+          Printable.of(status.group().toString()),
+          status.group().isFamily() ? "-" : String.valueOf(status.active()),
+          limit(status) + (status.group().isFamily() ? " each" : ""),
+          bounded ? style.bar(status.active(), status.limit().getAsInt(), BAR) : "",
+          status.group().isFamily() ? "-" : waiting(status),
+          Printable.of(origin(status)));
+    }
+    if (table.isEmpty()) {
+      root.remark(
+          "No group has a limit or a held slot. Set one with 'sluice concurrency set GROUP --limit N'.");
+    } else {
+      table.lines(root.console().tableWidth()).forEach(root::say);
+    }
+    groups.forEach(this::warnOfDeploy);
+  }
+
+  /** One group with its slots. */
+  void one(ConcurrencyStatus status) {
+    if (root.json()) {
+      root.sayJson(asMap(status));
+      return;
+    }
+    root.say(style.bold(Printable.of(status.group().toString())));
+    root.say("limit    " + Printable.of(limitInWords(status)));
+    if (!status.group().isFamily()) {
+      String bar =
+          status.limit().isPresent()
+              ? "  " + style.bar(status.active(), status.limit().getAsInt(), BAR)
+              : "";
+      root.say("active   " + status.active() + bar);
+      root.say("waiting  " + waiting(status));
+    }
+    warnOfDeploy(status);
+    if (!status.slots().isEmpty()) {
+      root.say("");
+      slots(status.slots()).lines(root.console().tableWidth()).forEach(root::say);
+    }
+  }
+
+  private Table slots(List<SlotInfo> slots) {
+    Times times = root.times();
+    Table table =
+        new Table(style)
+            .right("SLOT")
+            .left("HELD BY")
+            .flexible("WORKER")
+            .left("SINCE")
+            .right("LEASE LEFT");
+    for (SlotInfo slot : slots) {
+      table.row(
+          String.valueOf(slot.slotId()),
+          Printable.of(slot.taskId().orElse("(kept for the next job)")),
+          Printable.of(slot.workerId().orElse("-")),
+          times.age(slot.acquiredAt()),
+          Durations.format(times.until(slot.expiresAt())));
+    }
+    return table;
+  }
+
+  private void warnOfDeploy(ConcurrencyStatus status) {
+    Map<Integer, Integer> declared = new TreeMap<>(status.origin().declared());
+    if (declared.size() > 1) {
+      String numbers =
+          declared.entrySet().stream()
+              .map(
+                  e ->
+                      e.getKey()
+                          + " ("
+                          + e.getValue()
+                          + (e.getValue() == 1 ? " worker)" : " workers)"))
+              .collect(Collectors.joining(", "));
+      root.remark(
+          style.yellow(
+              Printable.of(
+                  "Workers declare different limits for '%s': %s. The lowest holds until the last of them is gone."
+                      .formatted(status.group(), numbers))));
+    }
+  }
+
+  private String limit(ConcurrencyStatus status) {
+    return status.limit().isPresent()
+        ? String.valueOf(status.limit().getAsInt())
+        : style.unlimited();
+  }
+
+  private static String waiting(ConcurrencyStatus status) {
+    return "%,d%s".formatted(status.waiting(), status.waiting() >= MOST_WAITING_COUNTED ? "+" : "");
+  }
+
+  private static String origin(ConcurrencyStatus status) {
+    return status.origin().level().map(LimitLevel::toString).orElse("-")
+        + status.origin().inheritedFrom().map(family -> " of " + family).orElse("");
+  }
+
+  /** The limit as a sentence part: "5, set by an operator". */
+  static String limitInWords(ConcurrencyStatus status) {
+    if (status.limit().isEmpty() || status.origin().level().isEmpty()) {
+      return "no limit";
+    }
+    String who =
+        switch (status.origin().level().get()) {
+          case OPERATOR -> "set by an operator";
+          case CONFIG -> "from the configuration";
+          case CODE -> "declared in code";
+          case SUBMIT -> "given at submit";
+        };
+    int number = status.limit().getAsInt();
+    return number
+        + (status.group().isFamily() ? " for each" : "")
+        + (number == 0 ? " (on hold)" : "")
+        + ", "
+        + who
+        + status.origin().inheritedFrom().map(family -> " for " + family).orElse("");
+  }
+
+  /** The group for machines. */
+  static Map<String, Object> asMap(ConcurrencyStatus status) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("group", status.group().toString());
+    map.put("limit", status.limit().isPresent() ? status.limit().getAsInt() : null);
+    map.put("active", status.active());
+    map.put("waiting", status.waiting());
+    map.put("level", status.origin().level().map(LimitLevel::toString).orElse(null));
+    map.put("inherited_from", status.origin().inheritedFrom().map(Group::toString).orElse(null));
+    map.put("declared", status.origin().declared());
+    map.put("slots", status.slots().stream().map(StatusSheet::asMap).toList());
+    return map;
+  }
+
+  private static Map<String, Object> asMap(SlotInfo slot) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("slot", slot.slotId());
+    map.put("job", slot.taskId().orElse(null));
+    map.put("worker", slot.workerId().orElse(null));
+    map.put("acquired_at", slot.acquiredAt().toString());
+    map.put("expires_at", slot.expiresAt().toString());
+    map.put("token", slot.token());
+    return map;
+  }
+}

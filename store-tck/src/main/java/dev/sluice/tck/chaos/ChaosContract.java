@@ -1,0 +1,231 @@
+package dev.sluice.tck.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.JobState;
+import dev.sluice.Sluice;
+import dev.sluice.Submission;
+import dev.sluice.Task;
+import dev.sluice.tck.LimitTimeline;
+import dev.sluice.tck.OverlapMeter;
+import dev.sluice.tck.StoreFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Several worker processes on one store, killed and frozen at random while limits change. However
+ * that goes, no limit is ever exceeded, every job completes, no slot stays in use, and no worker
+ * that lost its lease does harm.
+ */
+public abstract class ChaosContract {
+  private static final int WORKERS = 4;
+  private static final Duration LEASE = Duration.ofMillis(2_500);
+  private static final Duration CHAOS = Duration.ofSeconds(40);
+  private static final Duration CALM = Duration.ofSeconds(120);
+  private static final long TICK_MS = 100;
+  private static final int KEYS = 20;
+
+  /** A new, empty namespace of the store. */
+  protected abstract StoreFixture openFixture();
+
+  @Test
+  @Timeout(300)
+  void workersKilledAndFrozenWhileLimitsChange_everyPromiseHolds(
+      @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) throws Exception {
+    long seed = Long.getLong("sluice.chaos.seed", System.nanoTime());
+    System.out.printf("sluice.chaos.seed=%d, logs in %s%n", seed, directory);
+    Map<String, LimitTimeline> limits = new HashMap<>();
+    LimitTimeline keyed = new LimitTimeline();
+    keyed.change(ChaosWork.KEYED_LIMIT, () -> {});
+    for (Task<ChaosWork> task : ChaosWork.TASKS) {
+      LimitTimeline timeline = new LimitTimeline();
+      task.maxConcurrent().ifPresent(limit -> timeline.change(limit, () -> {}));
+      if (task.maxConcurrent().isPresent()) {
+        limits.put(task.name(), timeline);
+      }
+    }
+
+    try (StoreFixture fixture = openFixture();
+        Sluice sluice = fixture.open();
+        ChaosFleet fleet = new ChaosFleet(fixture, directory, LEASE)) {
+      Set<UUID> submitted = wreakHavoc(new Random(seed), sluice, fleet, limits, directory);
+      Awaitility.await()
+          .atMost(CALM)
+          .pollInterval(Duration.ofMillis(200))
+          .untilAsserted(
+              () ->
+                  assertThat(sluice.jobs().counts())
+                      .containsEntry(JobState.SUCCEEDED, (long) submitted.size()));
+      assertThat(fleet.stopAll()).as("every worker drains and ends by itself").isTrue();
+
+      ChaosJudge judge = new ChaosJudge(ChaosEvent.readAll(directory), fleet.fates(), LEASE);
+      print(judge, fleet, submitted.size());
+      assertThat(judge.violations(limits, keyed)).as("starts beyond a limit").isEmpty();
+      assertThat(judge.harmDone()).as("harm done under old tokens").isEmpty();
+      assertThat(judge.completed()).isEqualTo(submitted);
+      assertThat(judge.overtakenAttempts()).as("attempts that were overtaken").isPositive();
+      assertThat(judge.interruptLatencies())
+          .as("how long after waking a handler was interrupted")
+          .isNotEmpty()
+          .allMatch(latency -> latency.compareTo(Duration.ofSeconds(1)) < 0);
+      for (Group group : sluice.concurrency().groups()) {
+        assertThat(sluice.concurrency().status(group).active()).as("slots of %s", group).isZero();
+      }
+      assertThat(fixture.recount())
+          .as("counters and holders on record")
+          .allSatisfy((place, count) -> assertThat(count.agrees()).as(place).isTrue());
+    }
+  }
+
+  private static Set<UUID> wreakHavoc(
+      Random random,
+      Sluice sluice,
+      ChaosFleet fleet,
+      Map<String, LimitTimeline> limits,
+      Path directory)
+      throws Exception {
+    for (int i = 0; i < WORKERS; i++) {
+      fleet.spawn();
+    }
+    Set<UUID> submitted = new HashSet<>(submitWave(sluice, random));
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> countWhole(directory) >= WORKERS);
+
+    ExecutorService operator = Executors.newSingleThreadExecutor();
+    try {
+      Future<?> changes = operator.submit(() -> changeLimits(sluice, limits));
+      Deque<ChaosFleet.Frozen> frozen = new ArrayDeque<>();
+      Map<Long, Long> sparedUntil = new HashMap<>();
+      long begin = System.nanoTime();
+      long nextBlow = begin + Duration.ofSeconds(1).toNanos();
+      long nextWave = begin;
+      while (System.nanoTime() - begin < CHAOS.toNanos() || !frozen.isEmpty()) {
+        long now = System.nanoTime();
+        if (now >= nextWave && now - begin < CHAOS.toNanos()) {
+          submitted.addAll(submitWave(sluice, random));
+          nextWave = now + Duration.ofSeconds(1).toNanos();
+        }
+        if (!frozen.isEmpty() && now - frozen.peek().at() > LEASE.plusMillis(1_500).toNanos()) {
+          ChaosFleet.Frozen woken = frozen.poll();
+          fleet.wake(woken);
+          // Time to notice and to log what it notices.
+          sparedUntil.put(woken.process().pid(), now + Duration.ofSeconds(2).toNanos());
+        }
+        if (now >= nextBlow && now - begin < CHAOS.toNanos()) {
+          List<Process> victims = new ArrayList<>(fleet.running());
+          victims.removeIf(
+              process ->
+                  frozen.stream().anyMatch(other -> other.process().equals(process))
+                      || sparedUntil.getOrDefault(process.pid(), now) > now);
+          if (victims.size() > 1) {
+            Process victim = victims.get(random.nextInt(victims.size()));
+            if (random.nextInt(5) < 2) {
+              fleet.killAndReplace(victim);
+            } else {
+              frozen.add(fleet.freeze(victim));
+            }
+          }
+          nextBlow = now + Duration.ofMillis(random.nextInt(1_200, 2_400)).toNanos();
+        }
+        Thread.sleep(TICK_MS);
+      }
+      changes.get();
+    } finally {
+      operator.shutdownNow();
+    }
+    return submitted;
+  }
+
+  /** About two hundred jobs: as much as a second of work under the limits, or a little more. */
+  private static List<UUID> submitWave(Sluice sluice, Random random) {
+    List<UUID> ids = new ArrayList<>();
+    ids.addAll(submit(sluice, ChaosWork.ONE, 15, random, 1, 3));
+    ids.addAll(submit(sluice, ChaosWork.THREE, 40, random, 1, 8));
+    ids.addAll(submit(sluice, ChaosWork.TEN, 80, random, 1, 8));
+    ids.addAll(submit(sluice, ChaosWork.KEYED, 50, random, 1, 8));
+    ids.addAll(submit(sluice, ChaosWork.SLOW, 3, random, 200, 300));
+    return ids;
+  }
+
+  private static List<UUID> submit(
+      Sluice sluice, Task<ChaosWork> task, int count, Random random, int least, int most) {
+    List<ChaosWork> payloads = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      payloads.add(new ChaosWork("key-" + random.nextInt(KEYS), random.nextInt(least, most + 1)));
+    }
+    return sluice.submitAll(task, payloads).stream().map(Submission::id).toList();
+  }
+
+  private static void changeLimits(Sluice sluice, Map<String, LimitTimeline> limits) {
+    int[][] changes = {{3, 5}, {10, 4}, {3, 2}, {10, 10}, {3, 3}, {3, 1}, {10, 7}, {3, 3}};
+    for (int[] change : changes) {
+      Task<ChaosWork> task = change[0] == 3 ? ChaosWork.THREE : ChaosWork.TEN;
+      limits
+          .get(task.name())
+          .change(change[1], () -> sluice.concurrency().setLimit(task.group(), change[1]));
+      try {
+        Thread.sleep(CHAOS.toMillis() / (changes.length + 1) / 2);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private static long countWhole(Path directory) throws IOException {
+    try (var files = Files.newDirectoryStream(directory, "*.events")) {
+      long started = 0;
+      for (Path file : files) {
+        started += Files.size(file) > 0 ? 1 : 0;
+      }
+      return started;
+    }
+  }
+
+  private static void print(ChaosJudge judge, ChaosFleet fleet, int submitted) {
+    long freezes = fleet.fates().stream().filter(ChaosFleet.Fate::isFreeze).count();
+    System.out.printf(
+        "%d jobs, %d attempts, %d kills, %d freezes, %d attempts overtaken%n",
+        submitted,
+        judge.attempts(),
+        fleet.fates().size() - freezes,
+        freezes,
+        judge.overtakenAttempts());
+    Map<String, Integer> peaks = new java.util.TreeMap<>();
+    judge
+        .intervals()
+        .forEach(
+            (group, intervals) ->
+                peaks.merge(
+                    group.replaceAll("/.*", "/*"), OverlapMeter.peak(intervals), Math::max));
+    System.out.println("peak overlap " + peaks);
+    List<Duration> latencies = judge.interruptLatencies();
+    if (!latencies.isEmpty()) {
+      System.out.printf(
+          "%d handlers interrupted after waking, median %d ms, slowest %d ms%n",
+          latencies.size(),
+          latencies.get(latencies.size() / 2).toMillis(),
+          latencies.get(latencies.size() - 1).toMillis());
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.sluice.tck.chaos;
+
+import dev.sluice.tck.LimitTimeline;
+import dev.sluice.tck.OverlapMeter.Interval;
+import dev.sluice.tck.chaos.ChaosEvent.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Reads from the logs of all processes what really happened, and says what should not have.
+ *
+ * <p>An attempt runs from its start line to its end or interrupt line. A killed worker's attempts
+ * end with the kill. A frozen worker's attempts end with its lease, which it renews at every third:
+ * so half a lease after the freeze it certainly held them still, and nobody else may have started
+ * in their place. What a woken worker does before it notices is beyond anyone's power; its tokens
+ * are old by then, and that is checked instead.
+ */
+final class ChaosJudge {
+  private static final Duration WAKE_UP = Duration.ofMillis(500);
+
+  private final List<ChaosFleet.Fate> fates;
+  private final Duration lease;
+  private final Map<UUID, List<Attempt>> jobs = new HashMap<>();
+  private final Set<Key> accepted = new HashSet<>();
+  private final List<Attempt> attempts = new ArrayList<>();
+
+  private record Key(UUID job, long token) {}
+
+  private record Attempt(ChaosEvent start, ChaosEvent end) {
+    boolean inFlightAt(long time) {
+      return start.at() <= time && (end == null || end.at() > time);
+    }
+
+    Key key() {
+      return new Key(start.job(), start.token());
+    }
+  }
+
+  ChaosJudge(List<ChaosEvent> events, List<ChaosFleet.Fate> fates, Duration lease) {
+    this.fates = fates;
+    this.lease = lease;
+    Map<Key, ChaosEvent> ends = new HashMap<>();
+    for (ChaosEvent event : events) {
+      if (event.kind() == Kind.ACCEPTED) {
+        accepted.add(new Key(event.job(), event.token()));
+      } else if (event.kind() != Kind.START) {
+        ends.put(new Key(event.job(), event.token()), event);
+      }
+    }
+    for (ChaosEvent event : events) {
+      if (event.kind() == Kind.START) {
+        Attempt attempt = new Attempt(event, ends.get(new Key(event.job(), event.token())));
+        attempts.add(attempt);
+        jobs.computeIfAbsent(event.job(), id -> new ArrayList<>()).add(attempt);
+      }
+    }
+  }
+
+  int attempts() {
+    return attempts.size();
+  }
+
+  /** The jobs whose handler ended by itself at least once. */
+  Set<UUID> completed() {
+    Set<UUID> completed = new HashSet<>();
+    for (Attempt attempt : attempts) {
+      if (attempt.end() != null && attempt.end().kind() == Kind.END) {
+        completed.add(attempt.start().job());
+      }
+    }
+    return completed;
+  }
+
+  /** When the attempts of each group held their slots, as far as that is certain. */
+  Map<String, List<Interval>> intervals() {
+    Map<String, List<Interval>> intervals = new TreeMap<>();
+    for (Attempt attempt : attempts) {
+      long start = attempt.start().at();
+      long end = attempt.end() == null ? Long.MAX_VALUE : attempt.end().at();
+      boolean beyondAnyonesPower = false;
+      for (ChaosFleet.Fate fate : fates) {
+        if (fate.pid() != attempt.start().pid()) {
+          continue;
+        }
+        if (!fate.isFreeze()) {
+          end = Math.min(end, Math.max(start, fate.at()));
+        } else if (start <= fate.at()) {
+          end = Math.min(end, fate.at() + lease.toNanos() / 2);
+        } else {
+          beyondAnyonesPower |= start <= fate.wokenAt() + WAKE_UP.toNanos() / 5;
+        }
+      }
+      if (!beyondAnyonesPower) {
+        intervals
+            .computeIfAbsent(attempt.start().group(), g -> new ArrayList<>())
+            .add(new Interval(start, end));
+      }
+    }
+    return intervals;
+  }
+
+  /** Every start beyond a group's limit, in words. */
+  List<String> violations(Map<String, LimitTimeline> limits, LimitTimeline keyed) {
+    List<String> violations = new ArrayList<>();
+    intervals()
+        .forEach(
+            (group, intervals) -> {
+              for (String violation : limits.getOrDefault(group, keyed).violations(intervals)) {
+                violations.add(group + ": " + violation);
+              }
+            });
+    return violations;
+  }
+
+  /**
+   * Attempts that were in flight when their worker was frozen past its lease, and woke with it.
+   * Each must end soon, must not be accepted, and its job must have run again under a larger token.
+   */
+  private List<Attempt> overtaken() {
+    List<Attempt> overtaken = new ArrayList<>();
+    for (ChaosFleet.Fate fate : fates) {
+      if (fate.isFreeze()) {
+        for (Attempt attempt : attempts) {
+          if (attempt.start().pid() == fate.pid() && attempt.inFlightAt(fate.at())) {
+            overtaken.add(attempt);
+          }
+        }
+      }
+    }
+    return overtaken;
+  }
+
+  int overtakenAttempts() {
+    return overtaken().size();
+  }
+
+  /** What is wrong with attempts that were overtaken, in words. */
+  List<String> harmDone() {
+    List<String> harm = new ArrayList<>();
+    for (Attempt attempt : overtaken()) {
+      if (accepted.contains(attempt.key())) {
+        harm.add("a completion by a worker that had lost its lease was accepted: " + attempt);
+      }
+      boolean again =
+          jobs.get(attempt.start().job()).stream()
+              .anyMatch(other -> other.start().token() > attempt.start().token());
+      if (!again) {
+        harm.add("an overtaken job did not run again under a larger token: " + attempt);
+      }
+    }
+    // The guarded register: it takes a write only under a token at least as large as the largest
+    // it has seen. The completion the store accepted must be the one the register ends with.
+    for (List<Attempt> ofJob : jobs.values()) {
+      long largest =
+          ofJob.stream().mapToLong(attempt -> attempt.start().token()).max().orElseThrow();
+      for (Attempt attempt : ofJob) {
+        if (accepted.contains(attempt.key()) && attempt.start().token() != largest) {
+          harm.add("a job was started again after its success was accepted: " + attempt);
+        }
+      }
+    }
+    return harm;
+  }
+
+  /** How long after it was woken each overtaken handler was interrupted, shortest first. */
+  List<Duration> interruptLatencies() {
+    List<Duration> latencies = new ArrayList<>();
+    for (ChaosFleet.Fate fate : fates) {
+      if (fate.isFreeze()) {
+        for (Attempt attempt : attempts) {
+          if (attempt.start().pid() == fate.pid()
+              && attempt.inFlightAt(fate.at())
+              && attempt.end() != null
+              && attempt.end().kind() == Kind.INTERRUPT) {
+            latencies.add(Duration.ofNanos(attempt.end().at() - fate.wokenAt()));
+          }
+        }
+      }
+    }
+    latencies.sort(Comparator.naturalOrder());
+    return latencies;
+  }
+}
