@@ -251,6 +251,8 @@ final class Tenure {
   /** Renews the lease now, and stops what users asked to stop. */
   void renew(Duration atLeast) {
     if (!holds()) {
+      // For good, even if an earlier renewal should succeed after all: the keeper ends here.
+      fence("it could not be renewed in time");
       throw new LeaseLostException("The lease of worker " + workerId() + " is lost.");
     }
     long sentAt = environment.now();
