@@ -290,12 +290,13 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
+  v_limited text[] := ARRAY(SELECT t FROM unnest(p_tasks) AS t WHERE limit_of(t) IS NOT NULL);
   v_last uuid;
 BEGIN
   WITH unsettled AS (
     SELECT j.id
     FROM job j
-    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (p_tasks) AND limit_of(j.task) IS NOT NULL
+    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (v_limited)
     ORDER BY j.id
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED

@@ -353,7 +353,8 @@ BEGIN
     WITH needed AS (
       SELECT g.name, (greatest(count(n.ord) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
       FROM unnest(v_groups, v_spares, v_depths) AS g(name, spare, depth)
-      JOIN unnest(v_need_ord, v_need_group) AS n(ord, name) ON n.name = g.name AND n.ord = ANY (v_chosen)
+      JOIN unnest(v_need_ord, v_need_group) AS n(ord, name) ON n.name = g.name
+      JOIN unnest(v_chosen) AS chosen(ord) ON chosen.ord = n.ord
       GROUP BY g.name, g.spare, g.depth
     ), spread AS (
       SELECT r.name, r.n,
@@ -381,15 +382,20 @@ BEGIN
         token = p_token,
         attempt = job.attempt + (t.depth = 0)::integer,
         started_at = CASE WHEN t.depth = 0 THEN clock_timestamp() END
-      FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord), unnest(p_tasks, p_depth) AS t(task, depth)
-      WHERE job.id = c.id AND c.ord = ANY (v_chosen) AND t.task = job.task
+      FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
+      JOIN unnest(v_chosen) AS chosen(ord) ON chosen.ord = c.ord,
+      unnest(p_tasks, p_depth) AS t(task, depth)
+      WHERE job.id = c.id AND t.task = job.task
       RETURNING c.ord, job.id, job.task, job.attempt, t.depth = 0 AS counted, job.timeout_ms, job.payload
+    ), gates AS (
+      SELECT n.ord, array_agg(n.name ORDER BY n.name) AS names
+      FROM unnest(v_need_ord, v_need_group) AS n(ord, name)
+      GROUP BY n.ord
     )
     SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
-           coalesce((SELECT array_agg(n.name ORDER BY n.name)
-                     FROM unnest(v_need_ord, v_need_group) AS n(ord, name) WHERE n.ord = c.ord), '{}'),
-           c.payload::text, NULL::text, NULL::integer
+           coalesce(g.names, '{}'), c.payload::text, NULL::text, NULL::integer
     FROM claimed c
+    LEFT JOIN gates g ON g.ord = c.ord
     ORDER BY c.ord;
   END IF;
 

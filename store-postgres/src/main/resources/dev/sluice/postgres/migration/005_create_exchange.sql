@@ -76,8 +76,9 @@ BEGIN
          array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure)
   INTO v_ids, v_states, v_ran_ms, v_results, v_failures
   FROM unnest(p_ids, p_verdicts, p_ran_ms, p_results, p_failures) AS o(id, verdict, ran_ms, result, failure)
+  JOIN unnest(v_own) AS own(id) ON own.id = o.id
   JOIN job j ON j.id = o.id
-  WHERE o.id = ANY (v_own) AND (o.verdict >= 3 OR j.cancel_requested);
+  WHERE o.verdict >= 3 OR j.cancel_requested;
   IF v_ids IS NOT NULL THEN
     PERFORM bury(v_ids, v_states, v_ran_ms, v_results, v_failures);
   END IF;
@@ -97,7 +98,8 @@ BEGIN
       started_at = CASE WHEN o.verdict = 0
         THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
     FROM unnest(p_ids, p_verdicts, p_delays_ms, p_ran_ms, p_failures) AS o(id, verdict, delay_ms, ran_ms, failure)
-    WHERE j.id = o.id AND o.id = ANY (v_own) AND o.verdict < 3;
+    JOIN unnest(v_own) AS own(id) ON own.id = o.id
+    WHERE j.id = o.id AND o.verdict < 3;
   END IF;
   RETURN QUERY SELECT unnest(v_own);
 END
