@@ -206,7 +206,7 @@ class GuideSnippetsIT {
         new Thread(
             () -> {
               try {
-                runQuickStart(dataSource, stopped);
+                runQuickStart("embedded:" + DIRECTORY, stopped);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
@@ -218,10 +218,10 @@ class GuideSnippetsIT {
     assertThat(application.isAlive()).isFalse();
   }
 
-  private static void runQuickStart(DataSource dataSource, CountDownLatch stopped)
+  private static void runQuickStart(String store, CountDownLatch stopped)
       throws InterruptedException {
     // snippet: quick-start
-    try (Sluice sluice = Sluice.open(dataSource);
+    try (Sluice sluice = Sluice.open(store);
         Worker worker = sluice.worker().handle(SEND_EMAIL, (email, ctx) -> send(email)).start()) {
       sluice.submit(SEND_EMAIL, new Email("acme", "hello@example.org", "Welcome"));
       stopped.await(); // close() drains: running jobs finish, the rest goes to other workers
@@ -241,13 +241,6 @@ class GuideSnippetsIT {
     onYourDataSource.close();
     assertThat(tuned.concurrency().groups()).isEmpty();
     tuned.close();
-    Path directory = DIRECTORY;
-    // snippet: open-embedded
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.join(directory);
-        Sluice sluice = Sluice.open(postgres.dataSource())) {
-      sluice.submit(SEND_EMAIL, new Email("acme", "hello@example.org", "Welcome"));
-    }
-    // end snippet
   }
 
   private static String[] credentials() {
