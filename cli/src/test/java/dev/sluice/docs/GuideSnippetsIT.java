@@ -169,6 +169,14 @@ class GuideSnippetsIT {
     DONE.add(email.to());
   }
 
+  private static void save(String url) {
+    DONE.add(url);
+  }
+
+  private static void log(String line) {
+    DONE.add(line);
+  }
+
   private static Report render(ReportRequest request) {
     DONE.add(request.title());
     return new Report(request.title(), 3);
@@ -300,11 +308,11 @@ class GuideSnippetsIT {
     // snippet: outcome
     Submission submission = sluice.submit(SEND_EMAIL, email, o -> o.dedupeKey("welcome-17"));
     if (submission instanceof Submission.Submitted submitted) {
-      DONE.add("new job " + submitted.id());
+      log("new job " + submitted.id());
     } else if (submission instanceof Submission.Duplicate duplicate) {
-      DONE.add("there already, unfinished: " + duplicate.id());
+      log("there already, unfinished: " + duplicate.id());
     } else if (submission instanceof Submission.Rejected rejected) {
-      DONE.add("group " + rejected.group() + " is full at " + rejected.limit());
+      log("group " + rejected.group() + " is full at " + rejected.limit());
     }
     // end snippet
     assertThat(DONE).singleElement().asString().startsWith("there already");
@@ -464,7 +472,7 @@ class GuideSnippetsIT {
                 // snippet: failures
                 (url, ctx) -> {
                   switch (statusOf(url)) {
-                    case 200 -> DONE.add("fetched");
+                    case 200 -> save(url);
                     case 404 -> throw new PermanentFailure("There is no " + url);
                     case 429 -> throw new RetryableException("Slow down", Duration.ofSeconds(30));
                     case 503 -> throw new Snooze(Duration.ofMinutes(1)); // no attempt is used up
@@ -516,7 +524,6 @@ class GuideSnippetsIT {
   @Test
   void longHandler() throws InterruptedException {
     Task<Integer> count = Task.named("count", Integer.class).build();
-    CountDownLatch started = new CountDownLatch(1);
     Worker worker =
         sluice
             .worker()
@@ -527,66 +534,71 @@ class GuideSnippetsIT {
                   for (int row = 0; row < rows; row++) {
                     ctx.throwIfCancelled(); // cancelled, timed out, lease lost, worker stopping
                     ctx.progress(row + " of " + rows);
-                    work(row, started);
+                    work(row);
                   }
                 }
                 // end snippet
                 )
             .start();
     UUID id = sluice.submit(count, Integer.MAX_VALUE).id();
-    assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+    await().until(() -> DONE.contains("row 3"));
     assertThat(sluice.jobs().cancel(id)).isTrue();
     await().until(() -> stateOf(id) == JobState.CANCELLED);
     worker.close();
   }
 
-  private static void work(int row, CountDownLatch started) throws InterruptedException {
-    started.countDown();
+  private static void work(int row) throws InterruptedException {
+    DONE.add("row " + row);
     TimeUnit.MILLISECONDS.sleep(5);
   }
 
   @Test
   void fencing() throws SQLException {
-    execute(
-        "CREATE TABLE "
-            + schema
-            + ".balance (account text PRIMARY KEY, cents bigint, token bigint)");
-    execute("INSERT INTO " + schema + ".balance VALUES ('17', 0, 0)");
-    String update =
-        "UPDATE " + schema + ".balance SET cents = ?, token = ? WHERE account = ? AND token <= ?";
-    assertThat(setBalance(update, "17", 500, 8)).isTrue();
-    assertThat(setBalance(update, "17", 600, 8)).isTrue();
-    assertThat(setBalance(update, "17", 400, 7)).isFalse();
-
-    Task<String> settle = Task.named("settle", String.class).build();
+    execute("DROP TABLE IF EXISTS invoice");
+    execute("CREATE TABLE invoice (id bigint PRIMARY KEY, pdf bytea, token bigint NOT NULL)");
+    execute("INSERT INTO invoice (id, token) VALUES (17, 0)");
+    Task<Long> invoice = Task.named("invoice", Long.class).build();
     try (Worker worker =
         sluice
             .worker()
             .handle(
-                settle,
+                invoice,
                 // snippet: fencing-handler
-                (account, ctx) -> {
-                  if (!setBalance(update, account, 700, ctx.fencingToken())) {
-                    throw new PermanentFailure("A later attempt has settled " + account);
+                (id, ctx) -> {
+                  byte[] pdf = print(id);
+                  if (!store(id, pdf, ctx.fencingToken())) {
+                    throw new PermanentFailure("A later attempt has printed invoice " + id);
                   }
                 }
                 // end snippet
                 )
             .start()) {
-      UUID id = sluice.submit(settle, "17").id();
-      await().until(() -> stateOf(id).finished());
+      UUID job = sluice.submit(invoice, 17L).id();
+      await().until(() -> stateOf(job).finished());
+      assertThat(stateOf(job)).isEqualTo(JobState.SUCCEEDED);
     }
+    assertThat(store(17, new byte[0], 1_000)).isTrue();
+    assertThat(store(17, new byte[0], 999)).isFalse();
+  }
+
+  private static byte[] print(long invoice) {
+    return new byte[] {(byte) invoice};
   }
 
   // snippet: fencing
-  /** {@code UPDATE balance SET cents = ?, token = ? WHERE account = ? AND token <= ?} */
-  private boolean setBalance(String update, String account, long cents, long token)
-      throws SQLException {
+  static final String STORE_PDF =
+      """
+      UPDATE invoice
+      SET pdf = ?, token = ?
+      WHERE id = ? AND token <= ?
+      """;
+
+  boolean store(long invoice, byte[] pdf, long token) throws SQLException {
     try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement = connection.prepareStatement(update)) {
-      statement.setLong(1, cents);
+        PreparedStatement statement = connection.prepareStatement(STORE_PDF)) {
+      statement.setBytes(1, pdf);
       statement.setLong(2, token);
-      statement.setString(3, account);
+      statement.setLong(3, invoice);
       statement.setLong(4, token);
       return statement.executeUpdate() == 1; // 0: a later attempt was here before
     }
