@@ -107,6 +107,129 @@ BEGIN
 END
 $$;
 
+-- What the candidates of a claim need, by group, in the order of names.
+CREATE TYPE tally AS (
+  names text[],
+  limits integer[],
+  depths integer[],        -- each slot is good for 1 + depth jobs
+  spares integer[],        -- jobs that fit under slots the worker holds
+  wanted integer[]         -- slots wanted for the others
+);
+
+-- Rows of slot_group with free places.
+CREATE TYPE places AS (
+  names text[],
+  ns smallint[],
+  rooms integer[]
+);
+
+-- What a claim takes.
+CREATE TYPE choice AS (
+  ids uuid[],              -- the jobs, best first
+  gates text[],            -- the limited groups of each, joined by newlines; NULL = none
+  take_groups text[],      -- rows to take places in ...
+  take_ns smallint[],
+  takes integer[],         -- ... and how many
+  blocked text[]           -- groups that admit nobody
+);
+
+-- The two functions that follow join arrays with arrays, of which the planner believes that they are short: without this
+-- setting it would compare each element with each.
+CREATE FUNCTION tally_needs(
+  p_need_group text[], p_need_max integer[], p_need_depth integer[], p_spare_groups text[], p_spare integer[])
+RETURNS tally
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET jit = off
+AS $$
+DECLARE
+  v_tally tally;
+BEGIN
+  SELECT array_agg(b.name ORDER BY b.name),
+         array_agg(b.max ORDER BY b.name),
+         array_agg(b.depth ORDER BY b.name),
+         array_agg(b.spare ORDER BY b.name),
+         array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth) ORDER BY b.name)
+  INTO v_tally
+  FROM (
+    SELECT n.name, max(n.max) AS max, max(n.depth) AS depth, count(*)::integer AS jobs, coalesce(max(s.spare), 0) AS spare
+    FROM unnest(p_need_group, p_need_max, p_need_depth) AS n(name, max, depth)
+    LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
+    GROUP BY n.name
+  ) b;
+  RETURN v_tally;
+END
+$$;
+
+-- Chooses the candidates that every group they need admits, and the places to take for them. A group admits what fits under
+-- slots the worker holds and under the places locked, 1 + depth jobs each; it counts its candidates in order, best first,
+-- leaving out those that another group blocks altogether.
+CREATE FUNCTION choose(
+  p_ids uuid[], p_of_task text[], p_tasks text[], p_room integer[], p_need_ord integer[], p_need_group text[],
+  p_tally tally, p_rows places)
+RETURNS choice
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET jit = off
+AS $$
+DECLARE
+  v_choice choice;
+BEGIN
+  WITH needs AS (
+    SELECT n.ord, n.name FROM unnest(p_need_ord, p_need_group) AS n(ord, name)
+  ), rooms AS (
+    SELECT r.name, sum(r.room)::integer AS room FROM unnest(p_rows.names, p_rows.rooms) AS r(name, room) GROUP BY r.name
+  ), groups AS (
+    SELECT g.name, g.depth, g.spare, g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) AS allowed
+    FROM unnest(p_tally.names, p_tally.depths, p_tally.spares, p_tally.wanted) AS g(name, depth, spare, wanted)
+    LEFT JOIN rooms r ON r.name = g.name
+  ), hopeless AS (
+    SELECT DISTINCT n.ord FROM needs n JOIN groups g ON g.name = n.name WHERE g.allowed = 0
+  ), ranked AS (
+    SELECT n.ord, n.name, row_number() OVER (PARTITION BY n.name ORDER BY n.ord) AS rank
+    FROM needs n
+    LEFT JOIN hopeless h ON h.ord = n.ord
+    WHERE h.ord IS NULL
+  ), admitted AS (
+    SELECT r.ord, bool_and(r.rank <= g.allowed) AS admitted, string_agg(r.name, E'\n' ORDER BY r.name) AS gates
+    FROM ranked r
+    JOIN groups g ON g.name = r.name
+    GROUP BY r.ord
+  ), free AS (
+    SELECT c.id, c.ord, a.gates, t.room, row_number() OVER (PARTITION BY c.task ORDER BY c.ord) AS rank_in_task
+    FROM unnest(p_ids, p_of_task) WITH ORDINALITY AS c(id, task, ord)
+    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = c.task
+    LEFT JOIN admitted a ON a.ord = c.ord
+    LEFT JOIN hopeless h ON h.ord = c.ord
+    WHERE h.ord IS NULL AND coalesce(a.admitted, true)
+  ), chosen AS (
+    SELECT f.id, f.ord, f.gates FROM free f WHERE f.rank_in_task <= f.room
+  ), slots AS (
+    SELECT n.name, (greatest(count(*) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
+    FROM needs n
+    JOIN chosen c ON c.ord = n.ord
+    JOIN groups g ON g.name = n.name
+    GROUP BY n.name, g.spare, g.depth
+  ), spread AS (
+    SELECT r.name, r.n,
+           least(r.room, s.slots - coalesce(sum(r.room) OVER (
+             PARTITION BY r.name ORDER BY r.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))::integer AS take
+    FROM unnest(p_rows.names, p_rows.ns, p_rows.rooms) AS r(name, n, room)
+    JOIN slots s ON s.name = r.name
+  )
+  SELECT (SELECT array_agg(c.id ORDER BY c.ord) FROM chosen c),
+         (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
+         (SELECT array_agg(s.name ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
+         (SELECT array_agg(s.n ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
+         (SELECT array_agg(s.take ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
+         (SELECT array_agg(g.name) FROM groups g WHERE g.allowed = 0)
+  INTO v_choice;
+  RETURN v_choice;
+END
+$$;
+
 -- The limited path; see the head of this file.
 CREATE FUNCTION claim_limited(
   p_worker uuid, p_token bigint, p_queues text[], p_jobs integer,
@@ -128,21 +251,17 @@ DECLARE
   v_queues text[];
   v_ids uuid[];            -- candidates, best first, locked
   v_moved uuid[];
+  v_of_task text[];        -- the task of each candidate
   v_need_ord integer[];    -- what the candidates need: candidate, ...
-  v_need_group text[];     -- ... group
-  v_groups text[];         -- the same, by group: how many places and how deep
-  v_limits integer[];
-  v_wanted integer[];
-  v_depths integer[];
-  v_spares integer[];
-  v_missing text[];
-  v_allowed integer[];     -- how many jobs each group admits
-  v_row_groups text[];     -- the locked rows and the room in each
-  v_row_ns smallint[];
-  v_row_room integer[];
-  v_blocked text[];
-  v_chosen integer[];
+  v_need_group text[];     -- ... group, ...
+  v_need_max integer[];    -- ... its limit ...
+  v_need_depth integer[];  -- ... and how many jobs a slot is good for, less one
+  v_tally tally;           -- the same, by group
+  v_rows places;           -- rows with free places, locked
+  v_choice choice;
   v_unruled record;
+  v_full text[];
+  v_missing text[];
   v_group text;
   v_more boolean := false;
 BEGIN
@@ -250,8 +369,14 @@ BEGIN
     END IF;
   END LOOP;
 
-  WITH needs AS (
-    SELECT c.ord::integer AS ord, n.name, t.depth,
+  SELECT array_agg(j.task ORDER BY c.ord) INTO v_of_task
+  FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
+  JOIN job j ON j.id = c.id;
+
+  SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth)
+  INTO v_need_ord, v_need_group, v_need_max, v_need_depth
+  FROM (
+    SELECT c.ord::integer AS ord, g.name, t.depth,
            coalesce(own.operator, family.operator, own.config, family.config,
                     own.code, family.code, own.submit, family.submit) AS max
     FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
@@ -260,38 +385,22 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT j.task AS name WHERE j.task = ANY (v_limited)
       UNION
-      SELECT g FROM unnest(j.groups) AS g
-    ) n
-    LEFT JOIN limit_rule own ON own.name = n.name
-    LEFT JOIN limit_rule family ON family.name = family_of(n.name)
-  ), by_group AS (
-    SELECT n.name, max(n.max) AS max, max(n.depth) AS depth, count(*)::integer AS jobs, coalesce(max(s.spare), 0) AS spare
-    FROM needs n
-    LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
-    WHERE n.max IS NOT NULL
-    GROUP BY n.name
-  ), collected AS (
-    SELECT array_agg(b.name ORDER BY b.name) AS names,
-           array_agg(b.max ORDER BY b.name) AS limits,
-           array_agg(b.depth ORDER BY b.name) AS depths,
-           array_agg(b.spare ORDER BY b.name) AS spares,
-           array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth) ORDER BY b.name) AS wanted
-    FROM by_group b
-  )
-  SELECT c.names, c.limits, c.depths, c.spares, c.wanted,
-         (SELECT array_agg(n.ord) FROM needs n WHERE n.max IS NOT NULL),
-         (SELECT array_agg(n.name) FROM needs n WHERE n.max IS NOT NULL)
-  INTO v_groups, v_limits, v_depths, v_spares, v_wanted, v_need_ord, v_need_group
-  FROM collected c;
+      SELECT e FROM unnest(j.groups) AS e
+    ) g
+    LEFT JOIN limit_rule own ON own.name = g.name
+    LEFT JOIN limit_rule family ON family.name = family_of(g.name)
+  ) n
+  WHERE n.max IS NOT NULL;
+  v_tally := tally_needs(v_need_group, v_need_max, v_need_depth, p_spare_groups, p_spare);
 
   -- 5. Places of a keyed group are laid out on first use. Jobs claimed before its family had a limit are counted in.
   SELECT array_agg(g.name ORDER BY g.name) INTO v_missing
-  FROM unnest(v_groups) AS g(name)
+  FROM unnest(v_tally.names) AS g(name)
   WHERE NOT EXISTS (SELECT FROM slot_group sg WHERE sg.group_name = g.name);
   IF v_missing IS NOT NULL THEN
     INSERT INTO slot_group (group_name, n, capacity, used)
     SELECT g.name, n, capacity_of(g.max, n), 0
-    FROM unnest(v_groups, v_limits) AS g(name, max)
+    FROM unnest(v_tally.names, v_tally.limits) AS g(name, max)
     CROSS JOIN LATERAL generate_series(0, rows_of(g.max) - 1) AS n
     WHERE g.name = ANY (v_missing)
     ORDER BY g.name, n
@@ -311,69 +420,19 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. How many jobs each group admits: what fits under slots the worker holds, and under the places locked now.
-  SELECT array_agg(p.group_name), array_agg(p.n), array_agg(p.room) INTO v_row_groups, v_row_ns, v_row_room
-  FROM lock_places(v_groups, v_wanted, v_seed) p;
+  -- 6. Lock as many places as are wanted, and choose the jobs that every group they need admits.
+  SELECT array_agg(p.group_name), array_agg(p.n), array_agg(p.room) INTO v_rows
+  FROM lock_places(v_tally.names, v_tally.wanted, v_seed) p;
+  v_choice := choose(v_ids, v_of_task, p_tasks, p_room, v_need_ord, v_need_group, v_tally, v_rows);
 
-  SELECT array_agg(g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) ORDER BY g.ord),
-         array_agg(g.name) FILTER (WHERE g.spare + coalesce(r.room, 0) = 0)
-  INTO v_allowed, v_blocked
-  FROM unnest(v_groups, v_spares, v_wanted, v_depths) WITH ORDINALITY AS g(name, spare, wanted, depth, ord)
-  LEFT JOIN (
-    SELECT l.name, sum(l.room)::integer AS room FROM unnest(v_row_groups, v_row_room) AS l(name, room) GROUP BY l.name
-  ) r ON r.name = g.name;
-
-  -- 7. A job is chosen when every group it needs admits it; groups count their jobs in order, the best first.
-  WITH needs AS (
-    SELECT n.ord, n.name FROM unnest(v_need_ord, v_need_group) AS n(ord, name)
-  ), hopeless AS (
-    SELECT DISTINCT ord FROM needs WHERE name = ANY (v_blocked)
-  ), admitted AS (
-    SELECT r.ord, bool_and(r.rank <= a.allowed) AS admitted
-    FROM (
-      SELECT n.ord, n.name, row_number() OVER (PARTITION BY n.name ORDER BY n.ord) AS rank
-      FROM needs n
-      WHERE NOT EXISTS (SELECT FROM hopeless h WHERE h.ord = n.ord)
-    ) r
-    JOIN unnest(v_groups, v_allowed) AS a(name, allowed) ON a.name = r.name
-    GROUP BY r.ord
-  ), free AS (
-    SELECT c.ord, row_number() OVER (PARTITION BY j.task ORDER BY c.ord) AS rank_in_task, t.room
-    FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
-    JOIN job j ON j.id = c.id
-    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = j.task
-    LEFT JOIN admitted a ON a.ord = c.ord
-    WHERE coalesce(a.admitted, true) AND NOT EXISTS (SELECT FROM hopeless h WHERE h.ord = c.ord)
-  )
-  SELECT array_agg(f.ord::integer) INTO v_chosen FROM free f WHERE f.rank_in_task <= f.room;
-
-  -- 8. Take the slots they need and hand them over.
-  IF v_chosen IS NOT NULL AND v_groups IS NOT NULL THEN
+  -- 7. Take the slots and hand over the jobs.
+  IF v_choice.take_groups IS NOT NULL THEN
     RETURN QUERY
-    WITH needed AS (
-      SELECT g.name, (greatest(count(n.ord) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
-      FROM unnest(v_groups, v_spares, v_depths) AS g(name, spare, depth)
-      JOIN unnest(v_need_ord, v_need_group) AS n(ord, name) ON n.name = g.name
-      JOIN unnest(v_chosen) AS chosen(ord) ON chosen.ord = n.ord
-      GROUP BY g.name, g.spare, g.depth
-    ), spread AS (
-      SELECT r.name, r.n,
-             least(r.room, d.slots - coalesce(sum(r.room) OVER (
-               PARTITION BY r.name ORDER BY r.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)) AS take
-      FROM unnest(v_row_groups, v_row_ns, v_row_room) AS r(name, n, room)
-      JOIN needed d ON d.name = r.name
-    ), taken AS (
-      SELECT array_agg(s.name) AS names, array_agg(s.n) AS ns, array_agg(s.take::integer) AS takes
-      FROM spread s WHERE s.take > 0
-    )
     SELECT 's'::"char", NULL::uuid, p_token, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, t.group_name, t.slot
-    FROM taken
-    CROSS JOIN LATERAL take_slots(p_worker, p_token, taken.names, taken.ns, taken.takes) t
-    WHERE taken.names IS NOT NULL;
+    FROM take_slots(p_worker, p_token, v_choice.take_groups, v_choice.take_ns, v_choice.takes) t;
   END IF;
-
-  IF v_chosen IS NOT NULL THEN
+  IF v_choice.ids IS NOT NULL THEN
     RETURN QUERY
     WITH claimed AS (
       UPDATE job SET
@@ -382,43 +441,36 @@ BEGIN
         token = p_token,
         attempt = job.attempt + (t.depth = 0)::integer,
         started_at = CASE WHEN t.depth = 0 THEN clock_timestamp() END
-      FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
-      JOIN unnest(v_chosen) AS chosen(ord) ON chosen.ord = c.ord,
-      unnest(p_tasks, p_depth) AS t(task, depth)
+      FROM unnest(v_choice.ids, v_choice.gates) WITH ORDINALITY AS c(id, gates, ord), unnest(p_tasks, p_depth) AS t(task, depth)
       WHERE job.id = c.id AND t.task = job.task
-      RETURNING c.ord, job.id, job.task, job.attempt, t.depth = 0 AS counted, job.timeout_ms, job.payload
-    ), gates AS (
-      SELECT n.ord, array_agg(n.name ORDER BY n.name) AS names
-      FROM unnest(v_need_ord, v_need_group) AS n(ord, name)
-      GROUP BY n.ord
+      RETURNING c.ord, c.gates, job.id, job.task, job.attempt, t.depth = 0 AS counted, job.timeout_ms, job.payload
     )
     SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
-           coalesce(g.names, '{}'), c.payload::text, NULL::text, NULL::integer
+           coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, NULL::text, NULL::integer
     FROM claimed c
-    LEFT JOIN gates g ON g.ord = c.ord
     ORDER BY c.ord;
   END IF;
 
-  -- 9. Set the jobs of full groups aside. A group is full when all its rows are ours and none has a place.
-  IF v_blocked IS NOT NULL THEN
-    SELECT array_agg(f.name) INTO v_blocked
+  -- 8. Set the jobs of full groups aside. A group is full when all its rows are ours and none has a place.
+  IF v_choice.blocked IS NOT NULL THEN
+    SELECT array_agg(f.name) INTO v_full
     FROM (
       SELECT l.group_name AS name
       FROM (
         SELECT g.group_name, g.capacity, g.used
         FROM slot_group g
-        WHERE g.group_name = ANY (v_blocked)
+        WHERE g.group_name = ANY (v_choice.blocked)
         FOR UPDATE SKIP LOCKED
       ) l
       GROUP BY l.group_name
       HAVING sum(l.used) >= sum(l.capacity)
          AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
     ) f;
-    IF v_blocked IS NOT NULL THEN
+    IF v_full IS NOT NULL THEN
       UPDATE job SET lane = '*' || aside.name
       FROM (
         SELECT DISTINCT ON (b.id) b.id, f.name
-        FROM unnest(v_blocked) AS f(name)
+        FROM unnest(v_full) AS f(name)
         CROSS JOIN LATERAL (
           SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
                          LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
@@ -438,7 +490,7 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_more OR (cardinality(v_chosen) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
+  IF v_more OR (cardinality(v_choice.ids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
     RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 END

@@ -38,6 +38,15 @@ AS $$
     || (p_failure || jsonb_build_object('attempt', p_attempt, 'at', clock_timestamp()))
 $$;
 
+CREATE TYPE outcomes AS (
+  ids uuid[],
+  verdicts smallint[],
+  delays_ms bigint[],
+  ran_ms bigint[],
+  results text[],
+  failures jsonb[]
+);
+
 -- Records how attempts of a worker ended; returns those that were still its own. Verdicts: 0 retry, 1 snoozed,
 -- 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes nothing.
 CREATE FUNCTION finish(
@@ -51,39 +60,33 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
-  v_own uuid[];
-  v_ids uuid[];
-  v_states smallint[];
-  v_ran_ms bigint[];
-  v_results text[];
-  v_failures jsonb[];
+  v_own outcomes;
 BEGIN
-  SELECT array_agg(l.id) INTO v_own
+  -- A job that was asked to stop does not come back: whatever its attempt says, short of success, it is cancelled.
+  SELECT array_agg(l.id), array_agg(l.verdict), array_agg(l.delay_ms), array_agg(l.ran_ms), array_agg(l.result),
+         array_agg(l.failure)
+  INTO v_own
   FROM (
-    SELECT j.id
+    SELECT j.id, o.delay_ms, o.ran_ms, o.result, o.failure,
+           CASE WHEN j.cancel_requested AND o.verdict < 3 THEN 5::smallint ELSE o.verdict END AS verdict
     FROM job j
-    JOIN unnest(p_ids, p_tokens) AS o(id, token) ON o.id = j.id
+    JOIN unnest(p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures)
+      AS o(id, token, verdict, delay_ms, ran_ms, result, failure) ON o.id = j.id
     WHERE j.token = o.token AND j.worker_id = p_worker AND j.state = 2
     ORDER BY j.id
     FOR UPDATE OF j
   ) l;
-  IF v_own IS NULL THEN
+  IF v_own.ids IS NULL THEN
     RETURN;
   END IF;
 
-  -- A job that was asked to stop does not come back: whatever its attempt says, short of success, it is cancelled.
-  SELECT array_agg(o.id), array_agg(CASE WHEN o.verdict < 3 THEN 5::smallint ELSE o.verdict END),
-         array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure)
-  INTO v_ids, v_states, v_ran_ms, v_results, v_failures
-  FROM unnest(p_ids, p_verdicts, p_ran_ms, p_results, p_failures) AS o(id, verdict, ran_ms, result, failure)
-  JOIN unnest(v_own) AS own(id) ON own.id = o.id
-  JOIN job j ON j.id = o.id
-  WHERE o.verdict >= 3 OR j.cancel_requested;
-  IF v_ids IS NOT NULL THEN
-    PERFORM bury(v_ids, v_states, v_ran_ms, v_results, v_failures);
-  END IF;
+  PERFORM bury(array_agg(o.id), array_agg(o.verdict), array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure))
+  FROM unnest(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures)
+    AS o(id, verdict, ran_ms, result, failure)
+  WHERE o.verdict >= 3
+  HAVING count(*) > 0;
 
-  IF v_ids IS NULL OR cardinality(v_ids) < cardinality(v_own) THEN
+  IF 3 > ANY (v_own.verdicts) THEN
     UPDATE job j SET
       state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
       lane = home_lane(j.task, j.groups, j.limited_group),
@@ -93,15 +96,16 @@ BEGIN
         WHEN o.verdict = 0 THEN (j.started_at IS NULL)::integer
         ELSE - (j.started_at IS NOT NULL)::integer
       END,
-      failures = CASE WHEN o.verdict = 0 THEN with_failure(j.failures, j.attempt + (j.started_at IS NULL)::integer, o.failure) ELSE j.failures END,
+      failures = CASE WHEN o.verdict = 0
+        THEN with_failure(j.failures, j.attempt + (j.started_at IS NULL)::integer, o.failure) ELSE j.failures END,
       worker_id = CASE WHEN o.verdict = 0 THEN j.worker_id END,
       started_at = CASE WHEN o.verdict = 0
         THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
-    FROM unnest(p_ids, p_verdicts, p_delays_ms, p_ran_ms, p_failures) AS o(id, verdict, delay_ms, ran_ms, failure)
-    JOIN unnest(v_own) AS own(id) ON own.id = o.id
+    FROM unnest(v_own.ids, v_own.verdicts, v_own.delays_ms, v_own.ran_ms, v_own.failures)
+      AS o(id, verdict, delay_ms, ran_ms, failure)
     WHERE j.id = o.id AND o.verdict < 3;
   END IF;
-  RETURN QUERY SELECT unnest(v_own);
+  RETURN QUERY SELECT unnest(v_own.ids);
 END
 $$;
 
