@@ -1,4 +1,9 @@
 -- The tables. Everything lives in one schema; nothing outside it is touched.
+--
+-- The functions that follow in 002 to 006 carry planner settings. The tables change faster than their statistics, so a plan
+-- must not depend on how many rows are believed to be there: on the hot path every access is by index, every join looks
+-- up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so themselves.
+--
 -- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
 
 -- One row: the version of the limits. It grows whenever a limit changes that workers must hear of.

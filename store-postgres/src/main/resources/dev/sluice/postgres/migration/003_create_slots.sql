@@ -67,7 +67,11 @@ RETURNS TABLE (group_name text, slot integer)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -96,7 +100,11 @@ CREATE FUNCTION lock_rows_of(p_groups text[], p_slots integer[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   PERFORM 1
@@ -115,7 +123,11 @@ CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   UPDATE slot_group g SET used = g.used - t.freed
@@ -124,7 +136,7 @@ BEGIN
 
   PERFORM call_back(t.name, 8 * t.freed)
   FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
-  WHERE EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name);
+  WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1);
 END
 $$;
 
@@ -133,7 +145,11 @@ CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[],
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_groups text[];
@@ -142,8 +158,17 @@ BEGIN
   PERFORM lock_rows_of(p_groups, p_slots);
   WITH freed AS (
     DELETE FROM slot s
-    USING unnest(p_groups, p_slots, p_tokens) AS r(name, slot, token)
-    WHERE s.group_name = r.name AND s.slot = r.slot AND s.token = r.token AND s.worker_id = p_worker
+    USING (
+      SELECT h.ctid
+      FROM unnest(p_groups, p_slots, p_tokens) AS r(name, slot, token)
+      CROSS JOIN LATERAL (
+        SELECT k.ctid
+        FROM slot k
+        WHERE k.group_name = r.name AND k.slot = r.slot AND k.token = r.token AND k.worker_id = p_worker
+        FOR UPDATE
+      ) h
+    ) held
+    WHERE s.ctid = held.ctid
     RETURNING s.group_name, s.slot
   )
   SELECT array_agg(group_name), array_agg(slot) INTO v_groups, v_slots FROM freed;

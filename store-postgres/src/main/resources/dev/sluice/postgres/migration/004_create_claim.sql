@@ -32,7 +32,11 @@ CREATE FUNCTION promote_due(p_batch integer) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_promoted integer;
@@ -60,7 +64,10 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -141,6 +148,8 @@ RETURNS tally
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
 SET jit = off
 AS $$
 DECLARE
@@ -172,6 +181,8 @@ RETURNS choice
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
 SET jit = off
 AS $$
 DECLARE
@@ -240,7 +251,10 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE

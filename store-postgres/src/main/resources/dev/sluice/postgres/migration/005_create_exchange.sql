@@ -6,7 +6,11 @@ RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   WITH gone AS (
@@ -57,7 +61,10 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_own outcomes;
@@ -69,12 +76,18 @@ BEGIN
   FROM (
     SELECT j.id, o.delay_ms, o.ran_ms, o.result, o.failure,
            CASE WHEN j.cancel_requested AND o.verdict < 3 THEN 5::smallint ELSE o.verdict END AS verdict
-    FROM job j
-    JOIN unnest(p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures)
-      AS o(id, token, verdict, delay_ms, ran_ms, result, failure) ON o.id = j.id
-    WHERE j.token = o.token AND j.worker_id = p_worker AND j.state = 2
-    ORDER BY j.id
-    FOR UPDATE OF j
+    FROM (
+      SELECT *
+      FROM unnest(p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures)
+        AS given(id, token, verdict, delay_ms, ran_ms, result, failure)
+      ORDER BY id
+    ) o
+    CROSS JOIN LATERAL (
+      SELECT k.id, k.cancel_requested
+      FROM job k
+      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state = 2
+      FOR UPDATE
+    ) j
   ) l;
   IF v_own.ids IS NULL THEN
     RETURN;
@@ -121,7 +134,11 @@ RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
   -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
