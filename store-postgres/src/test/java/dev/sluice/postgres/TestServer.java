@@ -56,7 +56,10 @@ final class TestServer implements BeforeAllCallback {
 
   private EmbeddedPostgresOptions options() {
     EmbeddedPostgresOptions options =
-        EmbeddedPostgresOptions.defaults().withSetting("max_connections", "200");
+        EmbeddedPostgresOptions.defaults()
+            .withSetting("max_connections", "200")
+            // The tests kill workers, never the server, and no data outlives them.
+            .withSetting("fsync", "off");
     return this == OLD ? options.withBinaries(oldBinaries()) : options;
   }
 

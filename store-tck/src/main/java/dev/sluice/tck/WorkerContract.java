@@ -164,9 +164,10 @@ abstract class WorkerContract extends ContractTopic {
     UUID id = submit(task);
     await().until(() -> runs.get() == 1);
 
-    // A session of three times the lease dies meanwhile.
-    manualWorker(Duration.ofSeconds(3), task("other"));
-    await().until(() -> store.recover().deadWorkers() > 0);
+    // Meanwhile a session of three times the lease dies and loses its job.
+    UUID lost = submit(task("other"));
+    assertThat(manualWorker(Duration.ofSeconds(3), task("other")).claim("other", 1)).hasSize(1);
+    awaitState(lost, JobState.READY);
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     finish.countDown();
     awaitState(id, JobState.SUCCEEDED);
