@@ -18,9 +18,9 @@ public interface JobContext {
   int attempt();
 
   /**
-   * The token of this attempt: larger than that of every attempt before it. Give it to whatever
-   * stores the job's effects, and let that refuse a token smaller than the largest it has seen: a
-   * process that was frozen past its lease cannot be stopped by anyone else.
+   * The token of this attempt: larger than that of every attempt at this job before it. Give it to
+   * whatever stores the job's effects, and let that refuse a token smaller than the largest it has
+   * seen for the job: a process that was frozen past its lease cannot be stopped by anyone else.
    */
   long fencingToken();
 

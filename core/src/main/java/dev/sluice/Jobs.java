@@ -26,7 +26,7 @@ public interface Jobs {
   boolean cancel(UUID id);
 
   /**
-   * Runs a failed or cancelled job again, now, with all its attempts before it.
+   * Runs a failed or cancelled job again, now; it gets as many attempts as a new job.
    *
    * @return whether the job was failed or cancelled; false changes nothing
    */

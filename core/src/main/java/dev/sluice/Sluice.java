@@ -3,9 +3,10 @@ package dev.sluice;
 import dev.sluice.internal.JobIds;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RenewingLimits;
-import dev.sluice.internal.Stores;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
+import dev.sluice.spi.StoreProviders;
+import dev.sluice.spi.StoreSettings;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +36,7 @@ public final class Sluice implements AutoCloseable {
   private final RenewingLimits limits;
 
   private Sluice(SluiceOptions options) {
-    store =
-        Stores.open(options.url(), options.dataSource(), options.schema(), options.connections());
+    store = openStore(options);
     json = options.json();
     limits = new RenewingLimits(store.limits());
   }
@@ -62,6 +62,13 @@ public final class Sluice implements AutoCloseable {
   /** Opens a store. */
   public static Sluice open(SluiceOptions options) {
     return new Sluice(options);
+  }
+
+  private static JobStore openStore(SluiceOptions options) {
+    StoreSettings settings = new StoreSettings(options.schema(), options.connections());
+    return options.dataSource() == null
+        ? StoreProviders.open(options.url(), settings)
+        : StoreProviders.onDataSource().open(options.dataSource(), settings);
   }
 
   /** Submits a job with default options. */

@@ -59,8 +59,17 @@ public final class Task<T> {
   /**
    * The task of a class-style job: named by {@link TaskName} or the class name, with default
    * retries.
+   *
+   * @throws InvalidRequestException if it is a lambda or an anonymous class, which no worker could
+   *     find again
    */
   public static <J extends Job> Task<J> of(Class<J> jobClass) {
+    if (jobClass.isHidden() || jobClass.isSynthetic() || jobClass.isAnonymousClass()) {
+      throw new InvalidRequestException(
+          "A job must be an instance of a named class, and '"
+              + jobClass.getName()
+              + "' is none; use a record.");
+    }
     TaskName annotation = jobClass.getAnnotation(TaskName.class);
     return named(annotation == null ? jobClass.getName() : annotation.value(), jobClass).build();
   }

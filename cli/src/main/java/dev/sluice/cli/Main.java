@@ -35,6 +35,8 @@ public final class Main {
             .setUsageHelpWidth(100)
             // An abbreviated --lim would change its meaning when a new option is added.
             .setAbbreviatedOptionsAllowed(false)
+            // --payload @FILE is ours.
+            .setExpandAtFiles(false)
             .setParameterExceptionHandler(errors)
             .setExecutionExceptionHandler(errors);
     Converters.register(commandLine);

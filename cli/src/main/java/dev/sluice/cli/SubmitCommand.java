@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     description = "Submit jobs of a task; prints their ids, one a line.",
     footer = {
       "Examples:",
-      "  sluice submit send_email --payload '{\"to\": \"ada@example.org\"}'",
+      "  sluice submit send_email --payload '{\"to\": \"someone@example.org\"}'",
       "  sluice submit resize --payload @job.json --count 100 --wait",
       "  sluice submit report --key db-7 --limit 1        at most one for db-7 at once",
       "  sluice submit import --group heavy --limit 5 --on-limit reject"

@@ -55,7 +55,7 @@ record Ending(Verdict verdict, Throwable failure) {
     if (thrown instanceof PermanentFailure) {
       return failed(thrown);
     }
-    if (thrown instanceof Snooze snooze) {
+    if (thrown instanceof Snooze snooze && attempt.stopped() != Stop.TIMED_OUT) {
       return new Ending(new Snoozed(snooze.delay()), null);
     }
     if (attempt.stopped() == Stop.HANDED_BACK || attempt.stopped() == Stop.LEASE_LOST) {

@@ -1,9 +1,10 @@
 package dev.sluice.embedded;
 
-import dev.sluice.SluiceException;
-import dev.sluice.internal.Stores;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
+import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -35,7 +36,7 @@ public final class EmbeddedStoreProvider implements StoreProvider {
   public JobStore open(String url, StoreSettings settings) {
     Path directory = directory(url);
     // First: without a store for it there is no point in a server.
-    StoreProvider postgresStore = Stores.onDataSource();
+    StoreProvider postgresStore = StoreProviders.onDataSource();
     EmbeddedPostgres postgres = join(directory);
     try {
       return new EmbeddedJobStore(postgresStore.open(postgres.dataSource(), settings), postgres);
@@ -54,7 +55,7 @@ public final class EmbeddedStoreProvider implements StoreProvider {
     try {
       return directory.isEmpty() ? EmbeddedPostgres.DEFAULT_DIRECTORY : Path.of(directory);
     } catch (InvalidPathException e) {
-      throw new SluiceException(
+      throw new InvalidRequestException(
           "'" + directory + "' is not a directory's name. Write embedded:directory.", e);
     }
   }
@@ -63,7 +64,7 @@ public final class EmbeddedStoreProvider implements StoreProvider {
     try {
       return EmbeddedPostgres.join(directory);
     } catch (IllegalStateException | UncheckedIOException e) {
-      throw new SluiceException(e.getMessage(), e);
+      throw new StoreUnavailableException(e.getMessage(), e);
     }
   }
 }

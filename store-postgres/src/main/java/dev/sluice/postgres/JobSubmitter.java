@@ -74,6 +74,10 @@ final class JobSubmitter {
   }
 
   List<Submission> submit(Connection transaction, List<NewJob> jobs) {
+    // Outside the caller's transaction: a limit is not part of it, and would hold up others until
+    // it ends. Jobs that wait
+    // bring their limits along; the claim sets them.
+    proposeLimits(jobs.stream().filter(JobSubmitter::mayBeRejected).toList());
     return database.onCallersConnection(
         transaction,
         connection -> {
@@ -94,7 +98,9 @@ final class JobSubmitter {
     Map<Group, Integer> proposals = new LinkedHashMap<>();
     for (NewJob job : jobs) {
       NewJob.Concurrency concurrency = job.concurrency();
-      if (concurrency.limited().isPresent() && !proposed.containsKey(concurrency.limited().get())) {
+      // A limit that decides about this very submit must be there now, not just have been there.
+      if (concurrency.limited().isPresent()
+          && (mayBeRejected(job) || !proposed.containsKey(concurrency.limited().get()))) {
         proposals.putIfAbsent(concurrency.limited().get(), concurrency.limit().orElseThrow());
       }
     }

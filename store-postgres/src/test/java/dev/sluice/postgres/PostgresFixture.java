@@ -1,8 +1,9 @@
 package dev.sluice.postgres;
 
 import dev.sluice.SluiceOptions;
-import dev.sluice.internal.Stores;
 import dev.sluice.spi.JobStore;
+import dev.sluice.spi.StoreProviders;
+import dev.sluice.spi.StoreSettings;
 import dev.sluice.tck.StoreFixture;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -44,7 +45,7 @@ final class PostgresFixture implements StoreFixture {
 
   @Override
   public JobStore openStore() {
-    return Stores.open(server.url(), null, schema, CONNECTIONS);
+    return StoreProviders.open(server.url(), new StoreSettings(schema, CONNECTIONS));
   }
 
   @Override

@@ -1,25 +1,16 @@
-package dev.sluice.internal;
+package dev.sluice.spi;
 
 import dev.sluice.InvalidRequestException;
-import dev.sluice.spi.JobStore;
-import dev.sluice.spi.StoreProvider;
-import dev.sluice.spi.StoreSettings;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 
 /** Finds the store for a URL or data source among the providers on the class path. */
-public final class Stores {
-  private Stores() {}
+public final class StoreProviders {
+  private StoreProviders() {}
 
-  /** Opens the store; exactly one of {@code url} and {@code dataSource} is given. */
-  public static JobStore open(
-      String url, DataSource dataSource, String namespace, int connections) {
-    StoreSettings settings = new StoreSettings(namespace, connections);
-    if (dataSource != null) {
-      return onDataSource().open(dataSource, settings);
-    }
+  /** Opens the store at this URL. */
+  public static JobStore open(String url, StoreSettings settings) {
     for (StoreProvider provider : providers()) {
       if (provider.accepts(url)) {
         return provider.open(url, settings);
@@ -42,7 +33,7 @@ public final class Stores {
   }
 
   private static List<StoreProvider> providers() {
-    return ServiceLoader.load(StoreProvider.class, Stores.class.getClassLoader()).stream()
+    return ServiceLoader.load(StoreProvider.class, StoreProviders.class.getClassLoader()).stream()
         .map(ServiceLoader.Provider::get)
         .toList();
   }
