@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -136,19 +137,7 @@ public final class Sluice implements AutoCloseable {
   public <T> List<Submission> submitAll(
       Task<T> task, Iterable<? extends T> payloads, UnaryOperator<SubmitOptions> options) {
     SubmitOptions applied = options.apply(SubmitOptions.DEFAULTS);
-    List<Submission> submissions = new ArrayList<>();
-    List<NewJob> batch = new ArrayList<>();
-    for (T payload : payloads) {
-      batch.add(newJob(task, payload, applied));
-      if (batch.size() == SUBMIT_BATCH) {
-        submissions.addAll(store.submit(batch));
-        batch.clear();
-      }
-    }
-    if (!batch.isEmpty()) {
-      submissions.addAll(store.submit(batch));
-    }
-    return submissions;
+    return submitInBatches(payloads, payload -> newJob(task, payload, applied));
   }
 
   /**
@@ -156,10 +145,15 @@ public final class Sluice implements AutoCloseable {
    * order.
    */
   public List<Submission> submitAll(Iterable<? extends Job> jobs) {
+    return submitInBatches(jobs, job -> newJob(job, NO_OPTIONS));
+  }
+
+  private <T> List<Submission> submitInBatches(
+      Iterable<? extends T> items, Function<T, NewJob> toJob) {
     List<Submission> submissions = new ArrayList<>();
     List<NewJob> batch = new ArrayList<>();
-    for (Job job : jobs) {
-      batch.add(newJob(job, NO_OPTIONS));
+    for (T item : items) {
+      batch.add(toJob.apply(item));
       if (batch.size() == SUBMIT_BATCH) {
         submissions.addAll(store.submit(batch));
         batch.clear();
