@@ -58,7 +58,7 @@ final class TestServer implements BeforeAllCallback {
     EmbeddedPostgresOptions options =
         EmbeddedPostgresOptions.defaults()
             .withSetting("max_connections", "200")
-            // The tests kill workers, never the server, and no data outlives them.
+            // The tests on it kill workers, never this server, and no data outlives them.
             .withSetting("fsync", "off");
     return this == OLD ? options.withBinaries(oldBinaries()) : options;
   }

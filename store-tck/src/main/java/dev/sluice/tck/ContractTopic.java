@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Group;
 import dev.sluice.JobInfo;
 import dev.sluice.JobState;
+import dev.sluice.SlotLease;
 import dev.sluice.Sluice;
 import dev.sluice.Submission;
 import dev.sluice.SubmitOptions;
@@ -15,6 +16,7 @@ import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.WorkerRegistration;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -121,6 +124,22 @@ abstract class ContractTopic {
 
   static ConditionFactory await() {
     return Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20));
+  }
+
+  /** Waits until the store's clock has passed this moment, without having it clean anything up. */
+  final void awaitStoreTime(Instant moment) {
+    Duration lease = Duration.ofMinutes(1);
+    await()
+        .until(
+            () -> {
+              SlotLease now =
+                  sluice
+                      .concurrency()
+                      .tryAcquire(Group.of("clock"), OptionalInt.of(1), "clock", "clock", lease)
+                      .orElseThrow();
+              sluice.concurrency().release(now);
+              return now.expiresAt().minus(lease).isAfter(moment);
+            });
   }
 
   // Tasks and jobs

@@ -98,6 +98,22 @@ abstract class LeaseContract extends ContractTopic {
   }
 
   @Test
+  void expiredSession_isRefusedEvenIfNobodyHasNoticed() {
+    UUID id = submit(TASK);
+    ManualWorker late = manualWorker(SHORT_LEASE, TASK);
+    ClaimedJob job = late.claim("t", 1).get(0);
+    awaitStoreTime(sluice.concurrency().status("t").slots().get(0).expiresAt());
+
+    WorkerSession session = late.session();
+    assertThatThrownBy(() -> session.exchange(report(job, success())))
+        .isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> session.renew(LONG_LEASE)).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> session.reconcile(Set.of(id))).isInstanceOf(LeaseLostException.class);
+    store.recover();
+    assertThat(ids(manualWorker(TASK).claim("t", 1))).containsExactly(id);
+  }
+
+  @Test
   void renewedSession_keepsEverything() {
     UUID id = submit(TASK);
     Duration lease = Duration.ofSeconds(2);

@@ -146,7 +146,7 @@ abstract class PermitContract extends ContractTopic {
     sluice.concurrency().setLimit(GROUP, 2);
     SlotLease old = take(GROUP, SHORT).orElseThrow();
 
-    await().until(() -> isExpired(old));
+    awaitStoreTime(old.expiresAt());
     assertThat(sluice.concurrency().extendLease(old, LONG)).isEmpty();
     assertThat(sluice.concurrency().release(old)).isFalse();
   }
@@ -177,24 +177,13 @@ abstract class PermitContract extends ContractTopic {
     take(other, LONG).orElseThrow();
     SlotLease last = take(Group.of("stripe"), SHORT.multipliedBy(2)).orElseThrow();
 
-    await().until(() -> isExpired(last));
+    awaitStoreTime(last.expiresAt());
     Map<Group, Integer> freed = sluice.concurrency().cleanupExpired();
     assertThat(freed).isEqualTo(Map.of(GROUP, 4, other, 1));
     assertThat(sluice.concurrency().cleanupExpired()).isEmpty();
     assertThat(active(GROUP)).isZero();
     assertThat(active(other)).isEqualTo(1);
     assertCountersAgree();
-  }
-
-  /** Whether the store's clock has passed a lease's end, asked without cleaning anything up. */
-  private boolean isExpired(SlotLease lease) {
-    SlotLease now =
-        sluice
-            .concurrency()
-            .tryAcquire(Group.of("clock"), OptionalInt.of(1), "clock", "clock", LONG)
-            .orElseThrow();
-    sluice.concurrency().release(now);
-    return now.expiresAt().minus(LONG).isAfter(lease.expiresAt());
   }
 
   @Test

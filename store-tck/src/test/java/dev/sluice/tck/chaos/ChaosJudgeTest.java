@@ -1,0 +1,106 @@
+package dev.sluice.tck.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.tck.LimitTimeline;
+import dev.sluice.tck.OverlapMeter.Interval;
+import dev.sluice.tck.chaos.ChaosEvent.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class ChaosJudgeTest {
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final UUID JOB = UUID.randomUUID();
+
+  private final List<ChaosEvent> events = new ArrayList<>();
+  private final List<ChaosFleet.Fate> fates = new ArrayList<>();
+  private final LimitTimeline one = new LimitTimeline();
+  private final long begin;
+
+  ChaosJudgeTest() {
+    one.change(1, () -> {});
+    begin = System.nanoTime();
+  }
+
+  private long at(long millis) {
+    return begin + Duration.ofMillis(millis).toNanos();
+  }
+
+  private void log(Kind kind, UUID job, long token, long millis, long pid) {
+    events.add(new ChaosEvent(kind, job, token, "group", at(millis), pid));
+  }
+
+  private ChaosJudge judge() {
+    return new ChaosJudge(events, fates, LEASE);
+  }
+
+  private List<String> violations() {
+    return judge().violations(Map.of("group", one), one);
+  }
+
+  @Test
+  void overlap_isFound() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.END, JOB, 1, 50, 10);
+    log(Kind.START, UUID.randomUUID(), 2, 60, 11);
+    assertThat(violations()).isEmpty();
+
+    log(Kind.START, UUID.randomUUID(), 3, 40, 11);
+    assertThat(violations()).hasSize(2);
+  }
+
+  @Test
+  void killedAttempt_endsWithTheKill() {
+    log(Kind.START, JOB, 1, 0, 10);
+    fates.add(new ChaosFleet.Fate(10, at(100), null));
+    log(Kind.START, JOB, 2, 101, 11);
+    assertThat(violations()).isEmpty();
+    assertThat(judge().intervals().get("group")).contains(new Interval(at(0), at(100)));
+  }
+
+  @Test
+  void frozenAttempt_holdsItsSlotWhileItsLeaseIsSureToLast() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.INTERRUPT, JOB, 1, 4_010, 10);
+    fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
+    log(Kind.START, JOB, 2, 2_100, 11);
+    assertThat(violations()).isEmpty();
+
+    log(Kind.START, UUID.randomUUID(), 3, 500, 12);
+    assertThat(violations()).isNotEmpty();
+  }
+
+  @Test
+  void overtakenAttempt_mustBeRefusedAndRunAgain() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.INTERRUPT, JOB, 1, 4_030, 10);
+    fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
+    assertThat(judge().harmDone()).as("it never ran again").hasSize(1);
+
+    log(Kind.START, JOB, 2, 2_100, 11);
+    log(Kind.END, JOB, 2, 2_120, 11);
+    log(Kind.ACCEPTED, JOB, 2, 2_130, 11);
+    assertThat(judge().harmDone()).isEmpty();
+    assertThat(judge().overtakenAttempts()).isEqualTo(1);
+    assertThat(judge().interruptLatencies()).containsExactly(Duration.ofMillis(30));
+
+    log(Kind.ACCEPTED, JOB, 1, 4_040, 10);
+    assertThat(judge().harmDone()).as("the zombie's completion was accepted").isNotEmpty();
+  }
+
+  @Test
+  void startAfterAcceptedSuccess_isFound() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.END, JOB, 1, 5, 10);
+    log(Kind.ACCEPTED, JOB, 1, 6, 10);
+    assertThat(judge().harmDone()).isEmpty();
+    assertThat(judge().completed()).containsExactly(JOB);
+
+    log(Kind.START, JOB, 2, 50, 11);
+    assertThat(judge().harmDone()).hasSize(1);
+  }
+}
