@@ -65,6 +65,7 @@ class RestartIT {
     UUID id = UUID.randomUUID();
     return await()
         .atMost(Duration.ofSeconds(30))
+        .pollDelay(Duration.ZERO)
         .ignoreException(StoreUnavailableException.class)
         .until(
             () -> {
