@@ -66,8 +66,16 @@ final class SlotLedger {
 
   private final Map<String, Place> places = new HashMap<>();
 
+  /**
+   * Takes slots over. A store gives out new ones only in a group that holds no more than its limit
+   * allows, so that group has drained.
+   */
   synchronized void add(Collection<HeldSlot> slots) {
-    slots.forEach(slot -> place(slot.group()).slots.add(slot));
+    for (HeldSlot slot : slots) {
+      Place place = place(slot.group());
+      place.slots.add(slot);
+      place.draining = false;
+    }
   }
 
   /** Notes a job that waits in the buffer. */

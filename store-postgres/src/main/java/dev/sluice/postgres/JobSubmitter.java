@@ -34,6 +34,7 @@ final class JobSubmitter {
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
       "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
+  private static final String PROMOTE_DUE = "SELECT ${schema}.promote_due(1000)";
   private static final String EXISTING =
       """
       SELECT id FROM ${schema}.job WHERE task = ? AND dedupe_key = ?
@@ -67,6 +68,7 @@ final class JobSubmitter {
       return List.of();
     }
     proposeLimits(jobs);
+    promoteDue(jobs);
     List<Submission> submissions = database.inTransaction(connection -> store(connection, jobs));
     waker.wakeFor(
         jobs.stream().map(job -> Group.of(job.task()).toString()).collect(Collectors.toSet()));
@@ -81,17 +83,37 @@ final class JobSubmitter {
     return database.onCallersConnection(
         transaction,
         connection -> {
-          if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)
-              && connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
-            throw new InvalidRequestException(
-                "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale.");
+          if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)) {
+            requireCountable(connection);
           }
+          promoteDue(jobs);
           List<Submission> submissions = store(connection, jobs);
           // Delivered by the server when, and only if, the caller commits; several in one
           // transaction become one.
           database.list(connection, WAKE_AT_COMMIT, row -> true);
           return submissions;
         });
+  }
+
+  private static void requireCountable(Connection connection) throws SQLException {
+    if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+      throw new InvalidRequestException(
+          "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale.");
+    }
+    if (connection.getAutoCommit()) {
+      throw new InvalidRequestException(
+          "OnLimit.REJECT needs a transaction, but the connection commits each statement by itself. Turn auto-commit off, or submit without a connection.");
+    }
+  }
+
+  /**
+   * Jobs that are due count as pending. They are made ready in a transaction of their own: in the
+   * caller's they would stay locked, and start late, for as long as that lasts.
+   */
+  private void promoteDue(List<NewJob> jobs) {
+    if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)) {
+      database.list(PROMOTE_DUE, row -> true);
+    }
   }
 
   private void proposeLimits(List<NewJob> jobs) {

@@ -93,6 +93,7 @@ final class PostgresJobStore implements JobStore {
     List<Found> found =
         database.list(RECOVER, row -> new Found(row.getString(1), row.getString(2), row.getInt(3)));
     database.list(FORGET_IDLE_GROUPS, row -> true);
+    limits.callBackForgotten();
     int workers = 0;
     int requeued = 0;
     Map<String, Integer> slots = new HashMap<>();

@@ -42,6 +42,11 @@ final class PostgresLimitStore implements LimitStore {
   private static final String CLEANUP_EXPIRED =
       "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
   private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int)";
+  private static final String CALL_BACK = "SELECT ${schema}.call_back(?, ?)";
+  private static final String CALL_BACK_FORGOTTEN =
+      "SELECT ${schema}.call_back_forgotten(?::text, ?)";
+  private static final int CALL_BACK_BATCH = 5_000;
+  private static final int LANES_PER_LOOK = 200;
   private static final String UNAWARE_WORKERS = "SELECT ${schema}.unaware_workers(?, ?)";
 
   private static final String GROUPS =
@@ -113,6 +118,7 @@ final class PostgresLimitStore implements LimitStore {
   private final Database database;
   private final JobSubmitter submitter;
   private final Waker waker;
+  private volatile String lookFrom;
 
   PostgresLimitStore(Database database, JobSubmitter submitter, Waker waker) {
     this.database = database;
@@ -263,7 +269,42 @@ final class PostgresLimitStore implements LimitStore {
     if (number != null && group.equals(group.plain())) {
       submitter.settleLanes(List.of(group.toString()));
     }
+    if (limitOf(group.toString()).isEmpty()) {
+      callBackAll(group);
+    }
     awaitAwareness(group, version);
+  }
+
+  /**
+   * Calls back everyone who waits for a group that has no limit any more, in short transactions.
+   */
+  private void callBackAll(Group group) {
+    long called = CALL_BACK_BATCH;
+    while (called >= CALL_BACK_BATCH) {
+      called =
+          database
+              .list(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH)
+              .get(0);
+    }
+    waker.wakeFor(Set.of(Waker.EVERYONE));
+  }
+
+  /**
+   * Looks at some of the groups that jobs stand aside for, and calls jobs back where there is room.
+   */
+  void callBackForgotten() {
+    lookFrom =
+        database
+            .call(
+                connection ->
+                    database.list(
+                        connection,
+                        CALL_BACK_FORGOTTEN,
+                        row -> Optional.ofNullable(row.getString(1)),
+                        lookFrom,
+                        LANES_PER_LOOK))
+            .get(0)
+            .orElse(null);
   }
 
   /**

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Database database;
   private final WorkerRegistration registration;
   private final Links links;
+  private final Set<String> ownTasks;
   private final AtomicBoolean armed = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
@@ -73,6 +75,10 @@ final class PostgresWorkerSession implements WorkerSession {
     this.database = database;
     this.registration = registration;
     this.links = links;
+    this.ownTasks =
+        registration.tasks().stream()
+            .map(PostgresWorkerSession::canonical)
+            .collect(Collectors.toSet());
   }
 
   static PostgresWorkerSession open(
@@ -81,9 +87,32 @@ final class PostgresWorkerSession implements WorkerSession {
     boolean limitsChanged = session.register();
     session.reconcile(Set.of());
     if (limitsChanged) {
-      links.submitter.settleLanes(session.limitedTasks);
+      session.settleLanes();
     }
     return session;
+  }
+
+  /**
+   * Moves the backlog of newly limited tasks to their lanes, beside the worker: it may take longer
+   * than a lease. What it does not get to, claims move when they come across it.
+   */
+  private void settleLanes() {
+    Set<String> tasks = limitedTasks;
+    Thread settler =
+        new Thread(
+            () -> {
+              try {
+                links.submitter.settleLanes(tasks);
+              } catch (SluiceException e) {
+                log.warn(
+                    "Moving the waiting jobs of {} to their lanes was broken off; claims go on with it.",
+                    tasks,
+                    e);
+              }
+            },
+            "sluice-lane-settler");
+    settler.setDaemon(true);
+    settler.start();
   }
 
   /** Signs on; whether that changed a limit. */
@@ -99,11 +128,7 @@ final class PostgresWorkerSession implements WorkerSession {
                     id,
                     registration.name(),
                     connection.createArrayOf("text", registration.queues().toArray()),
-                    connection.createArrayOf(
-                        "text",
-                        registration.tasks().stream()
-                            .map(PostgresWorkerSession::canonical)
-                            .toArray()),
+                    connection.createArrayOf("text", ownTasks.toArray()),
                     connection.createArrayOf(
                         "text", limited.stream().map(Group::toString).toArray()),
                     connection.createArrayOf(
@@ -133,7 +158,7 @@ final class PostgresWorkerSession implements WorkerSession {
     if (incoming.lost) {
       throw lost();
     }
-    wakeOthers(exchange, incoming);
+    wakeOthers(exchange);
     if (!incoming.proposals.isEmpty()) {
       links.submitter.propose(
           incoming.proposals.keySet().toArray(String[]::new),
@@ -188,19 +213,21 @@ final class PostgresWorkerSession implements WorkerSession {
     };
   }
 
-  /** What one worker gives back, jobs or slots, others may be waiting for. */
-  private void wakeOthers(Exchange exchange, Incoming incoming) {
-    if (exchange.released().isEmpty() && !OutcomeColumns.anyReturned(exchange.outcomes())) {
-      return;
+  /**
+   * What one worker gives back, others may be waiting for. A slot of a task's own group or of one
+   * of its keys concerns those who handle the task; anything else may concern anyone.
+   */
+  private void wakeOthers(Exchange exchange) {
+    if (OutcomeColumns.anyReturned(exchange.outcomes())) {
+      links.waker.wakeFor(Set.of(Waker.EVERYONE));
+    } else if (!exchange.released().isEmpty()) {
+      Set<String> tasks = new HashSet<>();
+      for (HeldSlot slot : exchange.released()) {
+        String plain = Group.parse(slot.group()).plain().toString();
+        tasks.add(ownTasks.contains(plain) ? plain : Waker.EVERYONE);
+      }
+      links.waker.wakeFor(tasks);
     }
-    Set<String> tasks = new HashSet<>();
-    for (HeldSlot slot : exchange.released()) {
-      tasks.add(Group.parse(slot.group()).plain().toString());
-    }
-    Set<String> own = new HashSet<>();
-    registration.tasks().forEach(task -> own.add(canonical(task)));
-    links.waker.wakeFor(
-        tasks.isEmpty() || !own.containsAll(tasks) ? Set.of(Waker.EVERYONE) : tasks);
   }
 
   @Override

@@ -61,6 +61,10 @@ final class SqlErrors {
               + " Is the server up?",
           e);
     }
+    if (state.equals(NO_LIMIT)) {
+      return new InvalidRequestException(
+          "The group has no limit any more, so it has no slots. Set one first.", e);
+    }
     if (state.startsWith("22") || state.startsWith("23")) {
       return new InvalidRequestException("PostgreSQL refused the data: " + detail, e);
     }

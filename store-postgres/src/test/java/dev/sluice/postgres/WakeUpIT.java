@@ -9,7 +9,12 @@ import dev.sluice.Worker;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,5 +138,48 @@ class WakeUpIT {
                 return row.getInt(1) > 0;
               }
             });
+  }
+
+  @Test
+  void workersThatMeetInALargeGroup_doNotSleepWhileThereIsRoom() {
+    sluiceOf(
+        sluice -> {
+          sluice.concurrency().setLimit(TASK.group(), 1_000);
+          AtomicInteger running = new AtomicInteger();
+          Semaphore finish = new Semaphore(0);
+          List<Sluice> processes = new ArrayList<>();
+          List<Worker> workers = new ArrayList<>();
+          try {
+            for (int i = 0; i < 3; i++) {
+              Sluice process = fixture.open();
+              processes.add(process);
+              workers.add(
+                  process
+                      .worker()
+                      .concurrency(64)
+                      .poll(NEVER)
+                      .handle(
+                          TASK,
+                          (n, job) -> {
+                            running.incrementAndGet();
+                            finish.acquire();
+                          })
+                      .start());
+            }
+            awaitSleeper();
+            sluice.submitAll(TASK, Collections.nCopies(192, 1));
+            await().atMost(Duration.ofSeconds(20)).until(() -> running.get() == 192);
+          } finally {
+            finish.release(1_000);
+            workers.forEach(Worker::close);
+            processes.forEach(Sluice::close);
+          }
+        });
+  }
+
+  private void sluiceOf(Consumer<Sluice> work) {
+    try (Sluice sluice = fixture.open()) {
+      work.accept(sluice);
+    }
   }
 }

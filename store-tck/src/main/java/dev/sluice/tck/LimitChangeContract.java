@@ -11,6 +11,7 @@ import dev.sluice.LimitLevel;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.TaskDemand;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -344,5 +345,51 @@ abstract class LimitChangeContract extends ContractTopic {
     await().until(() -> running.get() == 12);
     finish.release(100);
     awaitCount(JobState.SUCCEEDED, 12);
+  }
+
+  @Test
+  void liftedThenLimitedBySubmit_newNumberHolds() throws Exception {
+    Group key = GROUP.key("k");
+    ManualWorker worker = manualWorker(UNLIMITED);
+    setLimit(key, 100, worker);
+    submit(UNLIMITED, 3, o -> o.concurrencyKey("k"));
+    List<ClaimedJob> before = worker.claimAll("t", 3);
+    assertThat(before).hasSize(3);
+    whileListening(() -> sluice.concurrency().removeLimit(key), worker);
+    worker.succeedAll(before);
+
+    submit(UNLIMITED, 8, o -> o.concurrencyKey("k").concurrencyLimit(1));
+    assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
+    assertThat(worker.claimAll("t", 8)).hasSize(1);
+  }
+
+  @Test
+  void lowered_longJobsRun_roomIsUsedAgainOnceDrained() throws Exception {
+    Semaphore quick = new Semaphore(0);
+    Semaphore slow = new Semaphore(0);
+    AtomicInteger running = new AtomicInteger();
+    sluice.concurrency().setLimit(GROUP, 6);
+    closing(
+        worker()
+            .handle(
+                UNLIMITED,
+                (payload, context) -> {
+                  running.incrementAndGet();
+                  try {
+                    (payload == 0 ? slow : quick).acquire();
+                  } finally {
+                    running.decrementAndGet();
+                  }
+                })
+            .start());
+    sluice.submitAll(UNLIMITED, List.of(0, 0, 0, 0, 1, 1));
+    await().until(() -> running.get() == 6);
+    sluice.submitAll(UNLIMITED, List.of(0, 0, 0));
+
+    sluice.concurrency().setLimit(GROUP, 5);
+    quick.release(2);
+    await().during(Duration.ofMillis(300)).until(() -> running.get() == 5);
+    slow.release(100);
+    awaitCount(JobState.SUCCEEDED, 9);
   }
 }

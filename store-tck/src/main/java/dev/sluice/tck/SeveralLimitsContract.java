@@ -184,4 +184,42 @@ abstract class SeveralLimitsContract extends ContractTopic {
     await().untilAsserted(() -> assertThat(active("orders")).isZero());
     await().untilAsserted(() -> assertThat(active(tenant("tenant0"))).isZero());
   }
+
+  @Test
+  void freedSlot_firstInLineHeldByAnotherGroup_goesToTheNextInLine() throws Exception {
+    Task<Order> task = orders(50, 100, 100);
+    sluice.concurrency().setLimit(Group.of("heavy"), 1);
+    ManualWorker worker = manualWorker(task);
+    sluice.submit(task, new Order("acme", "eu"), o -> o.concurrencyGroup("heavy"));
+    List<ClaimedJob> first = worker.claimAll("orders", 1);
+    for (int i = 0; i < 30; i++) {
+      sluice.submit(task, new Order("held", "eu"), o -> o.concurrencyGroup("heavy"));
+    }
+    sluice.submit(task, new Order("bolt", "eu"), o -> o.concurrencyGroup("heavy"));
+    assertThat(worker.claimAll("orders", 40)).isEmpty();
+
+    setLimit(tenant("held"), 0, worker);
+    worker.succeedAll(first);
+    assertThat(worker.claimAll("orders", 40)).hasSize(1);
+  }
+
+  @Test
+  void freedSlot_firstInLineHasNoWorker_goesToTheNextInLine() {
+    Task<Integer> orphan = task("orphan");
+    Task<Integer> served = task("served");
+    sluice.concurrency().setLimit(Group.of("heavy"), 1);
+    ManualWorker leaving = manualWorker(orphan);
+    ManualWorker staying = manualWorker(served);
+    submit(orphan, o -> o.concurrencyGroup("heavy"));
+    List<ClaimedJob> first = leaving.claimAll("orphan", 1);
+    submit(orphan, 30, o -> o.concurrencyGroup("heavy"));
+    submit(served, o -> o.concurrencyGroup("heavy"));
+    assertThat(leaving.claimAll("orphan", 40)).isEmpty();
+    assertThat(staying.claimAll("served", 1)).isEmpty();
+
+    leaving.succeedAll(first);
+    leaving.close();
+    store.recover();
+    assertThat(staying.claimAll("served", 1)).hasSize(1);
+  }
 }

@@ -3,6 +3,7 @@ package dev.sluice.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.OnLimit;
 import dev.sluice.Submission;
@@ -10,6 +11,7 @@ import dev.sluice.Task;
 import dev.sluice.spi.Capability;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -123,6 +125,48 @@ abstract class TransactionContract extends ContractTopic {
               .isEqualTo(new Submission.Rejected(TASK.group(), 2, 2));
           connection.rollback();
           assertThat(sluice.submit(TASK, 3, o -> o.onLimit(OnLimit.REJECT)).accepted()).isTrue();
+        });
+  }
+
+  @Test
+  void reject_limitComesWithTheSubmit_holdsInTheTransaction() throws Exception {
+    inTransaction(
+        connection -> {
+          for (int i = 0; i < 3; i++) {
+            Submission submission =
+                sluice.submit(
+                    connection,
+                    TASK,
+                    1,
+                    o -> o.concurrencyKey("k").concurrencyLimit(1).onLimit(OnLimit.REJECT));
+            assertThat(submission)
+                .isInstanceOf(i == 0 ? Submission.Submitted.class : Submission.Rejected.class);
+          }
+          connection.commit();
+        });
+  }
+
+  @Test
+  void reject_withAutoCommit_isRefused() throws Exception {
+    inTransaction(
+        connection -> {
+          connection.setAutoCommit(true);
+          assertThatThrownBy(
+                  () -> sluice.submit(connection, TASK, 1, o -> o.onLimit(OnLimit.REJECT)))
+              .isInstanceOf(InvalidRequestException.class);
+        });
+  }
+
+  @Test
+  void reject_transactionStaysOpen_dueJobsOfOthersStart() throws Exception {
+    inTransaction(
+        connection -> {
+          sluice.concurrency().setLimit(TASK.group().key("k"), 5);
+          submit(TASK, 5, o -> o.delay(Duration.ofMillis(50)));
+          Thread.sleep(100);
+          sluice.submit(connection, TASK, 1, o -> o.concurrencyKey("k").onLimit(OnLimit.REJECT));
+          assertThat(manualWorker(TASK).claimAll("transactional", 10)).hasSize(5);
+          connection.rollback();
         });
   }
 }

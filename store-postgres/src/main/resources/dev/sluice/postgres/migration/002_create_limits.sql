@@ -208,6 +208,35 @@ BEGIN
 END
 $$;
 
+-- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that nobody
+-- takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the lane to go on
+-- from, or NULL at the end.
+CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_lane text := greatest(p_after, '*');
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('${schema}/forgotten', 0)) THEN
+    RETURN p_after;                               -- someone else is at it
+  END IF;
+  FOR i IN 1 .. p_lanes LOOP
+    SELECT j.lane INTO v_lane FROM job j WHERE j.state = 1 AND j.lane > v_lane ORDER BY j.lane LIMIT 1;
+    IF v_lane IS NULL OR left(v_lane, 1) <> '*' THEN
+      RETURN NULL;
+    END IF;
+    IF NOT is_full(substr(v_lane, 2)) THEN
+      PERFORM call_back(substr(v_lane, 2), 100);
+    END IF;
+  END LOOP;
+  RETURN v_lane;
+END
+$$;
+
 -- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
 -- keyed group whose first limit comes from a submit, under that group's lock).
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
@@ -219,7 +248,8 @@ DECLARE
 BEGIN
   IF v_limit IS NULL THEN
     -- Lifted. Slots still held are given back by their holders; jobs set aside go home.
-    PERFORM call_back(p_group, 9223372036854775807);
+    -- Not all at once: everyone waits for the rules lock meanwhile. Whoever lifted it sees to the rest.
+    PERFORM call_back(p_group, 1000);
     DELETE FROM slot_group WHERE group_name = p_group AND used = 0;
     RETURN;
   END IF;
@@ -227,7 +257,7 @@ BEGIN
   IF p_before IS NULL THEN
     PERFORM adopt(p_group);
   ELSIF v_limit > p_before THEN
-    PERFORM call_back(p_group, v_limit);
+    PERFORM call_back(p_group, least(v_limit, 1000));
   END IF;
 END
 $$;
@@ -244,6 +274,11 @@ DECLARE
   v_members text[];
   v_limits integer[];
 BEGIN
+  IF p_limit IS NOT DISTINCT FROM (
+      SELECT CASE p_level WHEN 'operator' THEN r.operator WHEN 'config' THEN r.config WHEN 'code' THEN r.code ELSE r.submit END
+      FROM limit_rule r WHERE r.name = p_name) THEN
+    RETURN;                                       -- nothing new for anyone
+  END IF;
   IF v_family THEN
     DELETE FROM slot_group g
     WHERE family_of(g.group_name) = p_name
@@ -359,13 +394,18 @@ BEGIN
         PERFORM pg_notify('sluice_${schema}', 'rules');
       END IF;
     ELSE
+      -- Shared, against whoever changes the family's limit or retires a worker whose jobs are adopted here.
+      PERFORM pg_advisory_xact_lock_shared(rules_lock());
       PERFORM pg_advisory_xact_lock(group_lock(v_proposal.name));
       IF limit_of(v_proposal.name) IS NULL THEN
         INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
-        ON CONFLICT (name) DO UPDATE SET submit = excluded.submit WHERE r.submit IS NULL;
+        ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp() WHERE r.submit IS NULL;
         v_adopted := adopt(v_proposal.name);
-        IF v_adopted > 0 THEN                     -- otherwise the places are laid out by the first claim
+        -- Without any places yet, they are laid out by the first claim; those of a limit that was lifted are not these.
+        IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = v_proposal.name) THEN
           PERFORM lay_out(v_proposal.name, v_proposal.proposed);
+        END IF;
+        IF v_adopted > 0 THEN
           UPDATE meta SET rules_version = rules_version + 1;
           PERFORM pg_notify('sluice_${schema}', 'rules');
         END IF;

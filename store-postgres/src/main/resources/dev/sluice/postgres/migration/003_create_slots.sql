@@ -8,7 +8,7 @@
 -- A row is overfull (used > capacity) only after its limit was lowered or a limit was put on a group that had none.
 -- Both happen under the rules lock, which every taker holds shared, so a taker that sees no overfull row can trust that.
 
--- Locks rows with free places, for each group as many rows as places wanted, and says how many places each row has.
+-- Locks rows with free places, for each group about as many as hold the places wanted, and says how many places each has.
 -- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
 CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
 RETURNS TABLE (group_name text, n smallint, room integer)
@@ -31,7 +31,10 @@ BEGIN
     FROM slot_group g
     WHERE g.group_name = w.name AND g.used < g.capacity
     ORDER BY (g.n + p_seed) % 50
-    LIMIT w.wanted
+    LIMIT CASE WHEN w.wanted <= 1 THEN w.wanted ELSE (
+      SELECT ceil(w.wanted * count(*) / sum(f.capacity - f.used)::numeric)
+      FROM slot_group f
+      WHERE f.group_name = w.name AND f.used < f.capacity) END
     FOR UPDATE SKIP LOCKED
   ) p
   WHERE w.wanted > 0 AND w.name <> ALL (v_overfull);
@@ -86,7 +89,7 @@ BEGIN
   JOIN slot_group g ON g.group_name = t.name AND g.n = t.n
   CROSS JOIN LATERAL (
     SELECT g.n + 50 * i AS place
-    FROM generate_series(0, g.capacity - 1) AS i
+    FROM generate_series(0, least(g.capacity, g.used) - 1) AS i     -- used counts these already: among so many, enough are free
     WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = g.group_name AND h.slot = g.n + 50 * i)
     ORDER BY i
     LIMIT t.count

@@ -137,7 +137,9 @@ CREATE TYPE choice AS (
   take_groups text[],      -- rows to take places in ...
   take_ns smallint[],
   takes integer[],         -- ... and how many
-  blocked text[]           -- groups that admit nobody
+  blocked text[],          -- groups that admit nobody
+  short_groups text[],     -- groups of which fewer places were locked than wanted ...
+  short_rooms integer[]    -- ... and how many were
 );
 
 -- The two functions that follow join arrays with arrays, of which the planner believes that they are short: without this
@@ -193,7 +195,8 @@ BEGIN
   ), rooms AS (
     SELECT r.name, sum(r.room)::integer AS room FROM unnest(p_rows.names, p_rows.rooms) AS r(name, room) GROUP BY r.name
   ), groups AS (
-    SELECT g.name, g.depth, g.spare, g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) AS allowed
+    SELECT g.name, g.depth, g.spare, g.wanted, coalesce(r.room, 0) AS room,
+           g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) AS allowed
     FROM unnest(p_tally.names, p_tally.depths, p_tally.spares, p_tally.wanted) AS g(name, depth, spare, wanted)
     LEFT JOIN rooms r ON r.name = g.name
   ), hopeless AS (
@@ -235,7 +238,9 @@ BEGIN
          (SELECT array_agg(s.name ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
          (SELECT array_agg(s.n ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
          (SELECT array_agg(s.take ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
-         (SELECT array_agg(g.name) FROM groups g WHERE g.allowed = 0)
+         (SELECT array_agg(g.name) FROM groups g WHERE g.allowed = 0),
+         (SELECT array_agg(g.name ORDER BY g.name) FROM groups g WHERE g.room < g.wanted),
+         (SELECT array_agg(g.room ORDER BY g.name) FROM groups g WHERE g.room < g.wanted)
   INTO v_choice;
   RETURN v_choice;
 END
@@ -275,6 +280,7 @@ DECLARE
   v_choice choice;
   v_unruled record;
   v_full text[];
+  v_passed text[];         -- further groups of jobs that are set aside
   v_missing text[];
   v_group text;
   v_more boolean := false;
@@ -439,6 +445,13 @@ BEGIN
   FROM lock_places(v_tally.names, v_tally.wanted, v_seed) p;
   v_choice := choose(v_ids, v_of_task, p_tasks, p_room, v_need_ord, v_need_group, v_tally, v_rows);
 
+  -- Rows that others have locked were passed over. If they hold places that are wanted here, there is more to find: nobody
+  -- who only takes places wakes those who passed them over.
+  v_more := v_more OR EXISTS (
+    SELECT
+    FROM unnest(v_choice.short_groups, v_choice.short_rooms) AS s(name, room)
+    WHERE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name));
+
   -- 7. Take the slots and hand over the jobs.
   IF v_choice.take_groups IS NOT NULL THEN
     RETURN QUERY
@@ -481,26 +494,39 @@ BEGIN
          AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
     ) f;
     IF v_full IS NOT NULL THEN
-      UPDATE job SET lane = '*' || aside.name
-      FROM (
-        SELECT DISTINCT ON (b.id) b.id, f.name
-        FROM unnest(v_full) AS f(name)
-        CROSS JOIN LATERAL (
-          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
-          UNION ALL
-          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[2] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g2
-          UNION ALL
-          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[3] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g3
-          UNION ALL
-          SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[4] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                         LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
-        ) b
-      ) aside
-      WHERE job.id = aside.id;
+      WITH set_aside AS (
+        UPDATE job SET lane = '*' || aside.name
+        FROM (
+          SELECT DISTINCT ON (b.id) b.id, f.name
+          FROM unnest(v_full) AS f(name)
+          CROSS JOIN LATERAL (
+            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
+            UNION ALL
+            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[2] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g2
+            UNION ALL
+            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[3] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g3
+            UNION ALL
+            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[4] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
+                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
+          ) b
+        ) aside
+        WHERE job.id = aside.id
+        RETURNING job.groups
+      )
+      SELECT array_agg(DISTINCT g.name) INTO v_passed
+      FROM set_aside s
+      CROSS JOIN LATERAL unnest(s.groups) AS g(name)
+      WHERE g.name <> ALL (v_full);
       v_more := true;
+
+      -- They may have been called back for a place in another of their groups, which they do not take now: the next in
+      -- line for that group get their chance.
+      PERFORM call_back(g.name, 8)
+      FROM unnest(v_passed) AS g(name)
+      WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
     END IF;
   END IF;
 

@@ -49,7 +49,8 @@ BEGIN
              (SELECT j.id FROM job j WHERE j.id = g.id),
              (SELECT f.id FROM finished_job f WHERE f.id = g.id))
     FROM unnest(p_ids, p_tasks, p_dedupe_keys) WITH ORDINALITY AS g(id, task, dedupe_key, ord)
-    WHERE g.id <> ALL (coalesce(v_stored, '{}'));
+    WHERE g.id <> ALL (coalesce(v_stored, '{}'))
+       OR EXISTS (SELECT FROM unnest(p_ids) WITH ORDINALITY AS e(id, ord) WHERE e.id = g.id AND e.ord < g.ord);
   END IF;
 END
 $$;
@@ -87,7 +88,6 @@ DECLARE
   v_limited text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g);
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('${schema}/reject/' || g, 0)) FROM unnest(v_limited) AS g;
-  PERFORM promote_due(1000);
   RETURN v_limited;
 END
 $$;
@@ -101,7 +101,8 @@ AS $$
 BEGIN
   RETURN QUERY
   SELECT g.name, g.max, g.pending
-  FROM (SELECT l.name, limit_of(l.name) AS max, pending_in(l.name, true, limit_of(l.name) + 1000) AS pending
+  FROM (SELECT l.name, limit_of(l.name) AS max,
+               pending_in(l.name, true, least(limit_of(l.name), 2000000000) + 1000) AS pending
         FROM unnest(p_groups) AS l(name)) g
   WHERE g.pending >= g.max
   ORDER BY g.name

@@ -1,0 +1,109 @@
+package dev.sluice.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.Sluice;
+import dev.sluice.Task;
+import dev.sluice.Worker;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A submit gives a key its first limit while jobs of it run, and something else happens at the same
+ * moment.
+ */
+class ProposalRaceIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
+  private static final Task<Integer> TASK = Task.named("t", Integer.class).build();
+
+  private final AtomicInteger running = new AtomicInteger();
+  private final Semaphore finish = new Semaphore(0);
+  private PostgresFixture fixture;
+
+  @BeforeEach
+  void openFixture() {
+    fixture = new PostgresFixture(SERVER);
+  }
+
+  @AfterEach
+  void closeFixture() {
+    fixture.close();
+  }
+
+  private Worker startWorker(Sluice sluice) {
+    return sluice
+        .worker()
+        .poll(Duration.ofMillis(50))
+        .grace(Duration.ofMillis(1))
+        .handle(
+            TASK,
+            (n, job) -> {
+              running.incrementAndGet();
+              try {
+                finish.acquire();
+              } finally {
+                running.decrementAndGet();
+              }
+            })
+        .start();
+  }
+
+  /**
+   * Lets the limit of key k be proposed by a transaction that commits only after {@code meanwhile}
+   * has begun.
+   */
+  private void proposeDuring(int limit, Runnable meanwhile) throws Exception {
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT %s.propose_limits(ARRAY['t/k'], ARRAY[%d])"
+              .formatted(fixture.namespace(), limit));
+      CompletableFuture<Void> done = CompletableFuture.runAsync(meanwhile);
+      Thread.sleep(700);
+      connection.commit();
+      done.get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void workerSignsOffMeanwhile_noSlotIsLeftBehind() throws Exception {
+    try (Sluice sluice = fixture.open()) {
+      sluice.submit(TASK, 1, o -> o.concurrencyKey("k"));
+      Worker worker = startWorker(sluice);
+      Awaitility.await().until(() -> running.get() == 1);
+      proposeDuring(1, worker::close);
+      assertThat(sluice.concurrency().status(TASK.group().key("k")).active()).isZero();
+    }
+  }
+
+  @Test
+  void familyGetsALowerLimitMeanwhile_itHolds() throws Exception {
+    Group key = TASK.group().key("k");
+    try (Sluice sluice = fixture.open()) {
+      sluice.submit(TASK, 1, o -> o.concurrencyKey("k"));
+      try (Worker worker = startWorker(sluice)) {
+        Awaitility.await().until(() -> running.get() == 1);
+        proposeDuring(100, () -> sluice.concurrency().setLimit(TASK.group().anyKey(), 1));
+        sluice.submitAll(TASK, Collections.nCopies(9, 1), o -> o.concurrencyKey("k"));
+        Thread.sleep(500);
+        assertThat(running).hasValue(1);
+        assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
+        finish.release(100);
+      }
+    }
+  }
+}
