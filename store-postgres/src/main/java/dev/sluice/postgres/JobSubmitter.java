@@ -30,6 +30,7 @@ final class JobSubmitter {
   private static final String SUBMIT =
       "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT ${schema}.propose_limits(?, ?)";
+  private static final String GIVE_LANE = "SELECT ${schema}.give_lane(?)";
   private static final String SETTLE_LANES = "SELECT ${schema}.settle_lanes(?, ?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
@@ -151,10 +152,13 @@ final class JobSubmitter {
     settleLanes(Stream.of(groups).filter(group -> group.indexOf('/') < 0).toList());
   }
 
-  /**
-   * Moves the ready jobs of tasks that have just got a limit into their own lanes, in short
-   * transactions.
-   */
+  /** Gives tasks lanes of their own, so that nobody has to read past their jobs. */
+  void giveLanes(Collection<String> canonicalTasks) {
+    canonicalTasks.forEach(task -> database.list(GIVE_LANE, row -> true, task));
+    settleLanes(canonicalTasks);
+  }
+
+  /** Moves the ready jobs of tasks that have just got a lane into it, in short transactions. */
   void settleLanes(Collection<String> canonicalTasks) {
     if (canonicalTasks.isEmpty()) {
       return;

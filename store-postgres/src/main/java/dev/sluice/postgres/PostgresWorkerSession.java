@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +62,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Set<String> ownTasks;
   private final AtomicBoolean armed = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean moving = new AtomicBoolean();
   private volatile boolean lost;
 
   // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
@@ -87,32 +89,36 @@ final class PostgresWorkerSession implements WorkerSession {
     boolean limitsChanged = session.register();
     session.reconcile(Set.of());
     if (limitsChanged) {
-      session.settleLanes();
+      session.inBackground(links.submitter::settleLanes, session.tasksWithLane);
     }
     return session;
   }
 
   /**
-   * Moves the backlog of newly limited tasks to their lanes, beside the worker: it may take longer
-   * than a lease. What it does not get to, claims move when they come across it.
+   * Moves the backlog of tasks that have got a lane, beside the worker: it may take longer than a
+   * lease. What it does not get to, claims move when they come across it.
    */
-  private void settleLanes() {
-    Set<String> tasks = limitedTasks;
-    Thread settler =
+  private void inBackground(Consumer<Set<String>> move, Set<String> tasks) {
+    if (!moving.compareAndSet(false, true)) {
+      return;
+    }
+    Thread mover =
         new Thread(
             () -> {
               try {
-                links.submitter.settleLanes(tasks);
+                move.accept(tasks);
               } catch (SluiceException e) {
                 log.warn(
                     "Moving the waiting jobs of {} to their lanes was broken off; claims go on with it.",
                     tasks,
                     e);
+              } finally {
+                moving.set(false);
               }
             },
-            "sluice-lane-settler");
-    settler.setDaemon(true);
-    settler.start();
+            "sluice-lane-mover");
+    mover.setDaemon(true);
+    mover.start();
   }
 
   /** Signs on; whether that changed a limit. */
@@ -164,6 +170,9 @@ final class PostgresWorkerSession implements WorkerSession {
           incoming.proposals.keySet().toArray(String[]::new),
           incoming.proposals.values().toArray(Integer[]::new));
       incoming.nextDue = Duration.ZERO;
+    }
+    if (!incoming.passedOver.isEmpty()) {
+      inBackground(links.submitter::giveLanes, incoming.passedOver);
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
     if (unfilled && armed.compareAndSet(false, true)) {
@@ -338,6 +347,7 @@ final class PostgresWorkerSession implements WorkerSession {
     private final List<ClaimedJob> jobs = new ArrayList<>();
     private final List<HeldSlot> slots = new ArrayList<>();
     private final Map<String, Integer> proposals = new HashMap<>();
+    private final Set<String> passedOver = new HashSet<>();
     private boolean stale;
     private boolean lost;
     private Duration nextDue;
@@ -351,6 +361,7 @@ final class PostgresWorkerSession implements WorkerSession {
                 new HeldSlot(
                     row.getString("group_name"), row.getInt("number"), row.getLong("token")));
         case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
+        case "x" -> passedOver.add(row.getString("task"));
         case "m" -> nextDue = Duration.ZERO;
         case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
         case "r" -> stale = true;

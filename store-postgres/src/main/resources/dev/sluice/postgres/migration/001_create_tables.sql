@@ -19,7 +19,7 @@ CREATE SEQUENCE token CACHE 1;
 -- Unfinished jobs. The lane is the line a ready job stands in:
 --   ''     jobs that no limit touches: the plain path
 --   '*'    jobs that are in groups besides their task's own
---   TASK   jobs of a task that has a limit
+--   TASK   jobs of a task that has a row in limit_rule: it has or had a limit, or workers passed over many of its jobs
 --   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 004)
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 CREATE TABLE job (

@@ -164,7 +164,7 @@ LANGUAGE sql STABLE
 SET search_path = ${schema}, pg_temp
 AS $$
   SELECT CASE
-    WHEN coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL THEN p_task
+    WHEN r.name IS NOT NULL THEN p_task
     WHEN cardinality(p_groups) > 0 OR p_limited_group IS NOT NULL THEN '*'
     ELSE ''
   END
@@ -314,9 +314,25 @@ BEGIN
 END
 $$;
 
--- Moves ready jobs of limited tasks from the open lanes into their tasks' own, a batch at a time in the order of ids, after
--- the change that gave the tasks a limit: until they have moved, claims move those they come across. Returns the id to go
--- on from, or NULL at the end.
+-- Gives a task a lane of its own without a limit. A claim that finds many jobs of a task it does not want at the front of an
+-- open lane asks for this: nobody should have to read past them again.
+CREATE FUNCTION give_lane(p_task text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  IF EXISTS (SELECT FROM limit_rule WHERE name = p_task) THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  INSERT INTO limit_rule (name) VALUES (p_task) ON CONFLICT DO NOTHING;
+  UPDATE meta SET rules_version = rules_version + 1;
+  PERFORM pg_notify('sluice_${schema}', 'rules');
+END
+$$;
+
+-- Moves ready jobs of tasks that have just got a lane from the open lanes into it, a batch at a time in the order of ids:
+-- until they have moved, claims move those they come across. Returns the id to go on from, or NULL at the end.
 CREATE FUNCTION settle_lanes(p_tasks text[], p_after uuid, p_batch integer) RETURNS uuid
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -325,13 +341,13 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
-  v_limited text[] := ARRAY(SELECT t FROM unnest(p_tasks) AS t WHERE limit_of(t) IS NOT NULL);
+  v_tasks text[] := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks));
   v_last uuid;
 BEGIN
   WITH unsettled AS (
     SELECT j.id
     FROM job j
-    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (v_limited)
+    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (v_tasks)
     ORDER BY j.id
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED

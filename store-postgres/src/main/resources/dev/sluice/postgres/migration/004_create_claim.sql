@@ -13,7 +13,7 @@
 -- is good for 1 + depth jobs, of which the worker runs one at a time and buffers the others.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, m more to find, d ms until
+  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, d ms until
                                -- the next scheduled job is due, r rules changed, l lease lost
   id uuid,
   token bigint,
@@ -264,6 +264,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_limited text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_limited) AS t(task, limited) WHERE t.limited);
+  v_laned text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_lane) AS t(task, lane) WHERE t.lane);
   v_seed integer := (random() * 50)::integer;
   v_lanes text[];          -- lanes with room ...
   v_allow integer[];       -- ... and for how many jobs
@@ -346,10 +347,10 @@ BEGIN
     RETURN;
   END IF;
 
-  -- 3. Jobs of limited tasks that were submitted while the limit was being set belong into their task's lane.
+  -- 3. Jobs that were submitted while their task was being given a lane belong into it.
   WITH moved AS (
     UPDATE job SET lane = job.task
-    WHERE job.id = ANY (v_ids) AND job.lane IN ('', '*') AND job.task = ANY (v_limited)
+    WHERE job.id = ANY (v_ids) AND job.lane IN ('', '*') AND job.task = ANY (v_laned)
     RETURNING job.id
   )
   SELECT array_agg(id) INTO v_moved FROM moved;
@@ -536,8 +537,7 @@ BEGIN
 END
 $$;
 
--- Claims jobs for a worker. p_lane says which of its tasks ever had a limit and so a lane of its own, p_limited which have
--- one now. The caller holds the rules lock, shared, and has seen under it that the worker's view of the limits is current.
+-- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit. The caller holds the rules lock, shared, and has seen under it that the worker's view of the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
@@ -563,5 +563,24 @@ BEGIN
   ELSE
     RETURN QUERY SELECT * FROM claim_plain(p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth);
   END IF;
+
+  -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to.
+  RETURN QUERY
+  SELECT 'x'::"char", NULL::uuid, NULL::bigint, first.task, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+         NULL::text, NULL::text, NULL::integer
+  FROM unnest(v_queues) AS q(name)
+  CROSS JOIN (VALUES (''), ('*')) AS l(lane)
+  CROSS JOIN LATERAL (
+    SELECT j.task FROM job j
+    WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name
+    ORDER BY j.priority DESC, j.run_at, j.id
+    LIMIT 1
+  ) first
+  WHERE first.task <> ALL (p_tasks)
+    AND first.task = (
+      SELECT j.task FROM job j
+      WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name
+      ORDER BY j.priority DESC, j.run_at, j.id
+      OFFSET 200 LIMIT 1);
 END
 $$;

@@ -21,14 +21,13 @@ BEGIN
     FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys,
                 p_groups, p_limited_groups, p_limits, p_payloads)
       AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload)
-  ), limited AS (
-    SELECT r.name FROM limit_rule r
-    WHERE r.name = ANY (p_tasks) AND coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL
+  ), laned AS (
+    SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks)
   ), stored AS (
     INSERT INTO job (id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload)
     SELECT g.id, g.task, g.queue,
            CASE
-             WHEN g.task IN (SELECT name FROM limited) THEN g.task
+             WHEN g.task IN (SELECT name FROM laned) THEN g.task
              WHEN g.in_groups IS NOT NULL OR g.limited_group IS NOT NULL THEN '*'
              ELSE ''
            END,
