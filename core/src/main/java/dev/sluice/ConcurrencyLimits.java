@@ -60,7 +60,10 @@ public interface ConcurrencyLimits {
    */
   void setLimit(Group group, int limit);
 
-  /** Takes the operator's limit away: the next level's holds again, or none. */
+  /**
+   * Takes the operator's limit away, and one that came with a submit: what a configuration file or
+   * the code says holds again, or nothing does until a submit brings a limit along.
+   */
   void removeLimit(Group group);
 
   /**

@@ -91,6 +91,7 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   @Override
   public void removeLimit(Group group) {
     store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty());
+    store.setLimit(group, LimitLevel.SUBMIT, OptionalInt.empty());
   }
 
   @Override

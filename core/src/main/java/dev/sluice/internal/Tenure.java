@@ -11,6 +11,7 @@ import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -228,10 +229,10 @@ final class Tenure {
           // It goes on counting in its groups until its handler has returned.
           lost.add(attempt);
         } else {
-          ledger.move(attempt.gates(), gates);
-          attempt.gates(gates);
+          moveTo(gates, attempt);
         }
       }
+      goOnWithoutSlot(standing);
       for (Report report : outbox.takeReports()) {
         if (standing.jobs().containsKey(report.id())) {
           outbox.add(report);
@@ -246,6 +247,35 @@ final class Tenure {
       attempt.stop(Stop.LEASE_LOST);
     }
     return gone;
+  }
+
+  private void moveTo(List<String> gates, Attempt attempt) {
+    ledger.move(attempt.gates(), gates);
+    attempt.gates(gates);
+  }
+
+  /**
+   * An operator may have taken a slot away by force, from a job that runs here. That job goes on,
+   * and no longer counts in the group: the slot is another's.
+   */
+  private void goOnWithoutSlot(Standing standing) {
+    Map<String, Integer> left = new HashMap<>();
+    standing.slots().forEach(slot -> left.merge(slot.group(), 1, Integer::sum));
+    List<Attempt> latestFirst =
+        running.values().stream()
+            .filter(attempt -> standing.jobs().containsKey(attempt.jobId()))
+            .sorted(Comparator.comparingLong(Attempt::fencingToken).reversed())
+            .toList();
+    for (Attempt attempt : latestFirst) {
+      List<String> kept =
+          attempt.gates().stream()
+              .filter(group -> left.merge(group, -1, Integer::sum) >= 0)
+              .toList();
+      if (kept.size() < attempt.gates().size()) {
+        log.warn("A slot of {} was taken away by force; its handler goes on without it.", attempt);
+        moveTo(kept, attempt);
+      }
+    }
   }
 
   /** Renews the lease now, and stops what users asked to stop. */

@@ -66,6 +66,25 @@ record Privileges(List<String> prefix, int owner) {
     return owner != currentUser();
   }
 
+  /**
+   * Refuses a directory whose database belongs to another user: joining it would take it from them.
+   *
+   * @throws IllegalStateException if it does; nothing has been changed
+   */
+  static void requireOwn(Path directory, Path data) {
+    if (!Files.exists(data)) {
+      return;
+    }
+    int user = currentUser();
+    int owner = ownerOf(data);
+    boolean ours = owner == user || (user == ROOT && owner == NOBODY && ownerOf(directory) == ROOT);
+    if (!ours) {
+      throw new IllegalStateException(
+          "The database in %s belongs to the user with number %d, and this process runs as number %d. Run it as that user, or name another directory; nothing was changed."
+              .formatted(directory, owner, user));
+    }
+  }
+
   /** Hands a file or a whole directory to the server's user, if that is not done already. */
   void giveOwnership(Path path) {
     if (currentUser() == ROOT && ownerOf(path) != owner) {

@@ -92,6 +92,7 @@ final class SharedServer {
   }
 
   static SharedServer join(Path directory, EmbeddedPostgresOptions options, Privileges privileges) {
+    Privileges.requireOwn(directory, new ServerFiles(directory).data());
     Path real = DatabaseCluster.createDirectory(directory, privileges);
     SharedServer server;
     synchronized (IN_THIS_JVM) {

@@ -1,6 +1,7 @@
 package dev.sluice.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
@@ -67,6 +68,19 @@ class PrivilegesIT {
     }
     assertThat(new ServerProcesses(directory).alive()).isEmpty();
     assertThat(home.resolve("cache/sluice")).isDirectoryContaining("glob:**/postgres-*");
+  }
+
+  @Test
+  void join_databaseOfAnotherUser_isRefusedAndLeftAlone() throws Exception {
+    Path directory = Files.createDirectories(temporary.resolve("theirs"));
+    Path data = Files.createDirectory(directory.resolve("data"));
+    Privileges.AS_NOBODY.giveOwnership(directory);
+
+    assertThatThrownBy(() -> EmbeddedPostgres.join(directory))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("belongs to the user with number " + Privileges.AS_NOBODY.owner());
+    assertThat(Privileges.ownerOf(data)).isEqualTo(Privileges.AS_NOBODY.owner());
+    assertThat(directory).isDirectoryNotContaining("glob:**/start.lock");
   }
 
   /** The class path where an ordinary user can read it. */

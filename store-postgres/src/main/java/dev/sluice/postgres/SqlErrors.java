@@ -22,7 +22,8 @@ final class SqlErrors {
   static SluiceException translate(String server, SQLException e) {
     String state = stateOf(e);
     String detail = messageOf(e);
-    if (state.startsWith("28")) {
+    // The driver has no state of its own for a password that it was asked for and does not have.
+    if (state.startsWith("28") || detail.contains("no password was provided")) {
       return new StoreIncompatibleException(
           "PostgreSQL at "
               + server

@@ -383,4 +383,30 @@ abstract class WorkerContract extends ContractTopic {
     awaitCount(JobState.SUCCEEDED, 5);
     assertThat(order).containsExactly(9, 7, 5, 3, 1);
   }
+
+  @Test
+  void slotTakenByForce_handlerHangs_nextJobStarts() {
+    Task<Integer> limited = task("limited", 1);
+    AtomicInteger started = new AtomicInteger();
+    CountDownLatch hang = new CountDownLatch(1);
+    closing(
+        worker()
+            .handle(
+                limited,
+                (payload, context) -> {
+                  started.incrementAndGet();
+                  if (payload == 0) {
+                    hang.await();
+                  }
+                })
+            .start());
+    sluice.submit(limited, 0);
+    await().until(() -> started.get() == 1);
+    sluice.submit(limited, 1);
+
+    assertThat(sluice.concurrency().forceRelease(limited.group(), 0)).isPresent();
+    await().until(() -> started.get() == 2);
+    hang.countDown();
+    awaitCount(JobState.SUCCEEDED, 2);
+  }
 }
