@@ -11,7 +11,6 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +28,7 @@ import java.util.stream.Stream;
 final class JobSubmitter {
   private static final String SUBMIT =
       "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-  private static final String PROPOSE_LIMITS = "SELECT ${schema}.propose_limits(?, ?)";
-  private static final String GIVE_LANE = "SELECT ${schema}.give_lane(?)";
-  private static final String SETTLE_LANES = "SELECT ${schema}.settle_lanes(?, ?, ?)";
+  private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
       "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
@@ -47,11 +44,10 @@ final class JobSubmitter {
   private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
   private static final int MAX_TRIES = 10;
-  private static final int SETTLE_BATCH = 5_000;
-  private static final UUID LEAST_ID = new UUID(0, 0);
 
   private final Database database;
   private final Waker waker;
+  private final LaneMover lanes;
 
   /**
    * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
@@ -59,8 +55,9 @@ final class JobSubmitter {
    */
   private final Map<Group, Boolean> proposed = new ConcurrentHashMap<>();
 
-  JobSubmitter(Database database, Waker waker) {
+  JobSubmitter(Database database, Waker waker, LaneMover lanes) {
     this.database = database;
+    this.lanes = lanes;
     this.waker = waker;
   }
 
@@ -141,43 +138,16 @@ final class JobSubmitter {
 
   /** Sets submit-side limits where their groups have none. */
   void propose(String[] groups, Integer[] limits) {
-    database.call(
-        connection ->
-            database.list(
-                connection,
-                PROPOSE_LIMITS,
-                row -> true,
-                connection.createArrayOf("text", groups),
-                connection.createArrayOf("int4", limits)));
-    settleLanes(Stream.of(groups).filter(group -> group.indexOf('/') < 0).toList());
-  }
-
-  /** Gives tasks lanes of their own, so that nobody has to read past their jobs. */
-  void giveLanes(Collection<String> canonicalTasks) {
-    canonicalTasks.forEach(task -> database.list(GIVE_LANE, row -> true, task));
-    settleLanes(canonicalTasks);
-  }
-
-  /** Moves the ready jobs of tasks that have just got a lane into it, in short transactions. */
-  void settleLanes(Collection<String> canonicalTasks) {
-    if (canonicalTasks.isEmpty()) {
-      return;
-    }
-    for (UUID after = LEAST_ID; after != null; ) {
-      UUID from = after;
-      after =
-          database.call(
-              connection ->
-                  database
-                      .list(
-                          connection,
-                          SETTLE_LANES,
-                          row -> row.getObject(1, UUID.class),
-                          connection.createArrayOf("text", canonicalTasks.toArray()),
-                          from,
-                          SETTLE_BATCH)
-                      .get(0));
-    }
+    List<String> newlyLimited =
+        database.call(
+            connection ->
+                database.list(
+                    connection,
+                    PROPOSE_LIMITS,
+                    row -> row.getString(1),
+                    connection.createArrayOf("text", groups),
+                    connection.createArrayOf("int4", limits)));
+    lanes.settle(newlyLimited);
   }
 
   private static boolean mayBeRejected(NewJob job) {

@@ -26,6 +26,7 @@ final class PostgresJobStore implements JobStore {
   private final Database database;
   private final Waker waker;
   private final NotificationListener listener;
+  private final LaneMover lanes;
   private final JobSubmitter submitter;
   private final PostgresJobCatalog jobs;
   private final PostgresLimitStore limits;
@@ -35,9 +36,11 @@ final class PostgresJobStore implements JobStore {
     this.database = database;
     this.waker = new Waker(database);
     this.listener = new NotificationListener(database);
-    this.submitter = new JobSubmitter(database, waker);
+    this.lanes = new LaneMover(database);
+    this.submitter = new JobSubmitter(database, waker, lanes);
     this.jobs = new PostgresJobCatalog(database, waker);
-    this.limits = new PostgresLimitStore(database, submitter, waker);
+    this.limits =
+        new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, lanes, waker));
     this.queues = new PostgresQueueStore(database);
   }
 
@@ -84,7 +87,7 @@ final class PostgresJobStore implements JobStore {
   @Override
   public WorkerSession openSession(WorkerRegistration registration) {
     return PostgresWorkerSession.open(
-        database, registration, new PostgresWorkerSession.Links(listener, waker, submitter));
+        database, registration, new PostgresWorkerSession.Links(listener, waker, submitter, lanes));
   }
 
   @Override

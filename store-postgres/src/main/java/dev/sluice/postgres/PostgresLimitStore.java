@@ -116,14 +116,15 @@ final class PostgresLimitStore implements LimitStore {
       """;
 
   private final Database database;
-  private final JobSubmitter submitter;
-  private final Waker waker;
+  private final Links links;
   private volatile String lookFrom;
 
-  PostgresLimitStore(Database database, JobSubmitter submitter, Waker waker) {
+  /** The parts of the store that this needs besides the database. */
+  record Links(JobSubmitter submitter, LaneMover lanes, Waker waker) {}
+
+  PostgresLimitStore(Database database, Links links) {
     this.database = database;
-    this.submitter = submitter;
-    this.waker = waker;
+    this.links = links;
   }
 
   @Override
@@ -135,7 +136,7 @@ final class PostgresLimitStore implements LimitStore {
             "The group '%s' has no limit, so it has no slots. Set one first, or give a limit."
                 .formatted(group));
       }
-      submitter.propose(new String[] {group}, new Integer[] {request.limit().getAsInt()});
+      links.submitter.propose(new String[] {group}, new Integer[] {request.limit().getAsInt()});
     }
     return database.first(
         ACQUIRE_PERMIT,
@@ -176,7 +177,7 @@ final class PostgresLimitStore implements LimitStore {
                         token)
                     .get(0));
     if (freed) {
-      waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.EVERYONE));
     }
     return freed;
   }
@@ -206,7 +207,7 @@ final class PostgresLimitStore implements LimitStore {
         row -> freed.put(Group.parse(row.getString("group_name")), row.getInt("freed")),
         group.map(Group::toString).orElse(null));
     if (!freed.isEmpty()) {
-      waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.EVERYONE));
     }
     return freed;
   }
@@ -262,12 +263,14 @@ final class PostgresLimitStore implements LimitStore {
   @Override
   public void setLimit(Group group, LimitLevel level, OptionalInt limit) {
     Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
+    boolean firstLimit =
+        number != null && group.equals(group.plain()) && !links.lanes.hasLane(group.toString());
     long version =
         database
             .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number)
             .get(0);
-    if (number != null && group.equals(group.plain())) {
-      submitter.settleLanes(List.of(group.toString()));
+    if (firstLimit) {
+      links.lanes.settle(List.of(group.toString()));
     }
     if (limitOf(group.toString()).isEmpty()) {
       callBackAll(group);
@@ -286,7 +289,7 @@ final class PostgresLimitStore implements LimitStore {
               .list(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH)
               .get(0);
     }
-    waker.wakeFor(Set.of(Waker.EVERYONE));
+    links.waker.wakeFor(Set.of(Waker.EVERYONE));
   }
 
   /**

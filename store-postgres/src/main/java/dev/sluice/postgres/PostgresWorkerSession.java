@@ -3,7 +3,6 @@ package dev.sluice.postgres;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
-import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.Standing;
@@ -11,7 +10,6 @@ import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,7 +59,6 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Set<String> ownTasks;
   private final AtomicBoolean armed = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicBoolean moving = new AtomicBoolean();
   private volatile boolean lost;
 
   // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
@@ -71,7 +67,8 @@ final class PostgresWorkerSession implements WorkerSession {
   private Set<String> limitedTasks = Set.of();
 
   /** The parts of the store that a session needs besides the database. */
-  record Links(NotificationListener listener, Waker waker, JobSubmitter submitter) {}
+  record Links(
+      NotificationListener listener, Waker waker, JobSubmitter submitter, LaneMover lanes) {}
 
   private PostgresWorkerSession(Database database, WorkerRegistration registration, Links links) {
     this.database = database;
@@ -89,36 +86,9 @@ final class PostgresWorkerSession implements WorkerSession {
     boolean limitsChanged = session.register();
     session.reconcile(Set.of());
     if (limitsChanged) {
-      session.inBackground(links.submitter::settleLanes, session.tasksWithLane);
+      links.lanes.giveLanesInBackground(session.tasksWithLane);
     }
     return session;
-  }
-
-  /**
-   * Moves the backlog of tasks that have got a lane, beside the worker: it may take longer than a
-   * lease. What it does not get to, claims move when they come across it.
-   */
-  private void inBackground(Consumer<Set<String>> move, Set<String> tasks) {
-    if (!moving.compareAndSet(false, true)) {
-      return;
-    }
-    Thread mover =
-        new Thread(
-            () -> {
-              try {
-                move.accept(tasks);
-              } catch (SluiceException e) {
-                log.warn(
-                    "Moving the waiting jobs of {} to their lanes was broken off; claims go on with it.",
-                    tasks,
-                    e);
-              } finally {
-                moving.set(false);
-              }
-            },
-            "sluice-lane-mover");
-    mover.setDaemon(true);
-    mover.start();
   }
 
   /** Signs on; whether that changed a limit. */
@@ -154,10 +124,10 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
-    Incoming incoming =
+    ExchangeRows incoming =
         database.call(
             connection -> {
-              Incoming rows = new Incoming();
+              ExchangeRows rows = new ExchangeRows();
               database.list(connection, EXCHANGE, rows::add, parameters(connection, exchange));
               return rows;
             });
@@ -172,7 +142,7 @@ final class PostgresWorkerSession implements WorkerSession {
       incoming.nextDue = Duration.ZERO;
     }
     if (!incoming.passedOver.isEmpty()) {
-      inBackground(links.submitter::giveLanes, incoming.passedOver);
+      links.lanes.giveLanesInBackground(incoming.passedOver);
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
     if (unfilled && armed.compareAndSet(false, true)) {
@@ -339,48 +309,5 @@ final class PostgresWorkerSession implements WorkerSession {
 
   private static List<String> texts(Array array) throws SQLException {
     return List.of((String[]) array.getArray());
-  }
-
-  /** The rows of an answer, sorted. */
-  private static final class Incoming {
-    private final Set<UUID> accepted = new HashSet<>();
-    private final List<ClaimedJob> jobs = new ArrayList<>();
-    private final List<HeldSlot> slots = new ArrayList<>();
-    private final Map<String, Integer> proposals = new HashMap<>();
-    private final Set<String> passedOver = new HashSet<>();
-    private boolean stale;
-    private boolean lost;
-    private Duration nextDue;
-
-    Void add(ResultSet row) throws SQLException {
-      switch (row.getString("kind")) {
-        case "a" -> accepted.add(row.getObject("id", UUID.class));
-        case "j" -> jobs.add(job(row));
-        case "s" ->
-            slots.add(
-                new HeldSlot(
-                    row.getString("group_name"), row.getInt("number"), row.getLong("token")));
-        case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
-        case "x" -> passedOver.add(row.getString("task"));
-        case "m" -> nextDue = Duration.ZERO;
-        case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
-        case "r" -> stale = true;
-        default -> lost = true;
-      }
-      return null;
-    }
-
-    private static ClaimedJob job(ResultSet row) throws SQLException {
-      long timeout = row.getLong("timeout_ms");
-      Optional<Duration> bound =
-          row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
-      return new ClaimedJob(
-          row.getObject("id", UUID.class),
-          row.getLong("token"),
-          Group.parse(row.getString("task")).plainName(),
-          new ClaimedJob.Run(row.getInt("attempt"), row.getBoolean("counted"), bound),
-          texts(row.getArray("gates")),
-          row.getString("payload"));
-    }
   }
 }

@@ -388,8 +388,8 @@ AS $$
       OR EXISTS (SELECT FROM slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
 $$;
 
--- Sets submit-side limits where their groups have none.
-CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS void
+-- Sets submit-side limits where their groups have none; returns the plain groups that got their first one.
+CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
@@ -408,6 +408,7 @@ BEGIN
       IF limit_of(v_proposal.name) IS NULL THEN
         PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
         PERFORM pg_notify('sluice_${schema}', 'rules');
+        RETURN NEXT v_proposal.name;
       END IF;
     ELSE
       -- Shared, against whoever changes the family's limit or retires a worker whose jobs are adopted here.

@@ -1,0 +1,67 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.HeldSlot;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The rows that {@code exchange} answers with, sorted by kind; the kinds are those of the type
+ * {@code answer}.
+ */
+final class ExchangeRows {
+  final Set<UUID> accepted = new HashSet<>();
+  final List<ClaimedJob> jobs = new ArrayList<>();
+  final List<HeldSlot> slots = new ArrayList<>();
+
+  /** Submit-side limits that claimed jobs brought along and nobody has set yet. */
+  final Map<String, Integer> proposals = new HashMap<>();
+
+  /** Tasks of which many jobs had to be read past. */
+  final Set<String> passedOver = new HashSet<>();
+
+  boolean stale;
+  boolean lost;
+  Duration nextDue;
+
+  Void add(ResultSet row) throws SQLException {
+    switch (row.getString("kind")) {
+      case "a" -> accepted.add(row.getObject("id", UUID.class));
+      case "j" -> jobs.add(job(row));
+      case "s" ->
+          slots.add(
+              new HeldSlot(
+                  row.getString("group_name"), row.getInt("number"), row.getLong("token")));
+      case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
+      case "x" -> passedOver.add(row.getString("task"));
+      case "m" -> nextDue = Duration.ZERO;
+      case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
+      case "r" -> stale = true;
+      default -> lost = true;
+    }
+    return null;
+  }
+
+  private static ClaimedJob job(ResultSet row) throws SQLException {
+    long timeout = row.getLong("timeout_ms");
+    Optional<Duration> bound =
+        row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
+    return new ClaimedJob(
+        row.getObject("id", UUID.class),
+        row.getLong("token"),
+        Group.parse(row.getString("task")).plainName(),
+        new ClaimedJob.Run(row.getInt("attempt"), row.getBoolean("counted"), bound),
+        List.of((String[]) row.getArray("gates").getArray()),
+        row.getString("payload"));
+  }
+}
