@@ -87,8 +87,8 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
   private void terminate(GuardedCommand running, JobContext context) throws InterruptedException {
     long end = System.nanoTime() + TERMINATION_GRACE.toNanos();
     try {
-      running.terminate();
-      while (System.nanoTime() - end < 0 && !running.awaitExit(beat)) {
+      running.terminate(TERMINATION_GRACE);
+      while (System.nanoTime() - end < 0 && !running.awaitGroupEnd(beat)) {
         Duration left = context.leaseRemaining();
         if (left.isZero() || left.isNegative()) {
           return;
