@@ -32,6 +32,7 @@ class CommandLineTest {
         mistake("not JSON", "submit", "t", "--payload", "{} {}"),
         mistake("is not there", "submit", "t", "--payload", "@/no/such/file.json"),
         mistake("The task name is empty", "submit", " "),
+        mistake("--key is empty", "submit", "t", "--key="),
         mistake("at most 512", "submit", "t", "--group", "g".repeat(10_240)),
         mistake("at most 512", "concurrency", "status", "g".repeat(10_240)),
         mistake("as one plain name: a%2Fb%2Fc", "concurrency", "status", "a/b/c"),
