@@ -13,7 +13,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns whatever went wrong into one line on standard error and an exit code. */
+/** Turns whatever went wrong into a remark on standard error and an exit code. */
 final class ErrorMessages
     implements CommandLine.IParameterExceptionHandler, CommandLine.IExecutionExceptionHandler {
   private static final int LONGEST_ARGUMENT = 80;
@@ -94,7 +94,7 @@ final class ErrorMessages
   }
 
   private void print(String message) {
-    root.console().err().println("sluice: " + Printable.of(message));
+    root.console().err().println("sluice: " + Printable.message(message));
   }
 
   private void trace(Exception e) {

@@ -99,17 +99,17 @@ final class Following {
       aside("No job has started yet: their group is full; see 'sluice concurrency status'.");
     } else if (sluice.queues().list().stream()
         .anyMatch(q -> q.paused() && q.name().equals(queue))) {
-      aside("No job has started yet: the queue '%s' is paused.".formatted(queue));
+      aside("No job has started yet: the queue '%s' is paused.".formatted(Printable.of(queue)));
     } else {
       aside(
           "No job has started yet: is a worker for task '%s' running on queue '%s'?"
-              .formatted(idle.task(), queue));
+              .formatted(Printable.of(idle.task()), Printable.of(queue)));
     }
   }
 
   /** A remark beside the progress bar, which leaves the cursor at the end of its line. */
   private void aside(String line) {
-    root.remark((root.console().terminal().err() ? "\r\u001b[K" : "") + Printable.of(line));
+    root.remark((root.console().terminal().err() ? "\r\u001b[K" : "") + line);
   }
 
   private ProgressBar progressBar(int jobs) {
@@ -193,7 +193,7 @@ final class Following {
         && finished.getOrDefault(JobState.FAILED, 0) + finished.getOrDefault(JobState.CANCELLED, 0)
             <= MOST_FAILURES_SHOWN) {
       String why = job.lastFailure().map(JobFailure::message).map(m -> ": " + m).orElse("");
-      aside("%s %s%s".formatted(job.id(), job.state(), why));
+      aside(Printable.message("%s %s%s".formatted(job.id(), job.state(), why)));
     }
   }
 
