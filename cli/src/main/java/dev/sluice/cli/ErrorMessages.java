@@ -7,6 +7,7 @@ import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.cli.exec.MissingToolException;
 import dev.sluice.cli.text.Printable;
+import dev.sluice.cli.text.Spelling;
 import java.util.List;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -53,7 +54,10 @@ final class ErrorMessages
               : unmatched.isUnknownOption()
                   ? "'%s' has no option '%s'.".formatted(parent, argument)
                   : "'%s' takes no argument '%s'.".formatted(parent, argument);
-      List<String> suggestions = unmatched.getSuggestions();
+      List<String> suggestions =
+          unmatched.getSuggestions().stream()
+              .filter(known -> Spelling.isClose(argument.replaceFirst("=.*", ""), known))
+              .toList();
       return suggestions.isEmpty() || !(takesCommand || unmatched.isUnknownOption())
           ? complaint
           : complaint + " Did you mean " + String.join(" or ", suggestions) + "?";

@@ -69,6 +69,11 @@ class CommandLineTest {
   }
 
   @Test
+  void run_wordLikeNoCommand_suggestsNone() {
+    assertThat(Run.of("frobnicate").err()).contains("not a command").doesNotContain("Did you mean");
+  }
+
+  @Test
   void run_unknownStoreWithPassword_doesNotPrintIt() {
     Run run = Run.of("--store", "nope://ada:s3cret@host/db?password=s3cret", "queues", "list");
     assertThat(run.err()).contains("nope://").doesNotContain("s3cret");
