@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,6 @@ import java.time.Duration;
 public class JobTimeoutException extends SluiceException {
   /** Says how long the attempt was allowed to run. */
   public JobTimeoutException(Duration timeout, Throwable cause) {
-    super("timed out after " + timeout, cause);
+    super("timed out after " + Durations.format(timeout), cause);
   }
 }

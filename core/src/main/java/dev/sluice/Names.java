@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -41,7 +42,8 @@ final class Names {
 
   static Duration requirePositive(String what, Duration duration) {
     if (duration.isNegative() || duration.isZero()) {
-      throw new InvalidRequestException("A " + what + " of " + duration + " is not positive.");
+      throw new InvalidRequestException(
+          "A " + what + " of " + Durations.format(duration) + " is not positive.");
     }
     return duration;
   }

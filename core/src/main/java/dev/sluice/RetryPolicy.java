@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
@@ -53,8 +54,9 @@ public record RetryPolicy(
 
   private static void require(boolean holds, String property, Object value, String allowed) {
     if (!holds) {
+      Object shown = value instanceof Duration duration ? Durations.format(duration) : value;
       throw new InvalidRequestException(
-          "RetryPolicy " + property + " is " + value + "; it must be " + allowed + ".");
+          "RetryPolicy " + property + " is " + shown + "; it must be " + allowed + ".");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -9,10 +10,10 @@ public final class Snooze extends SluiceException {
 
   /** Puts the job back for {@code delay}; zero or more. */
   public Snooze(Duration delay) {
-    super("snoozed for " + Objects.requireNonNull(delay, "delay"));
+    super("snoozed for " + Durations.format(Objects.requireNonNull(delay, "delay")));
     if (delay.isNegative()) {
       throw new InvalidRequestException(
-          "A snooze of " + delay + " lies in the past; use zero or more.");
+          "A snooze of " + Durations.format(delay) + " lies in the past; use zero or more.");
     }
     this.delay = delay;
   }

@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -79,7 +80,7 @@ public final class SubmitOptions {
   public SubmitOptions delay(Duration delay) {
     if (delay.isNegative()) {
       throw new InvalidRequestException(
-          "A delay of " + delay + " lies in the past; use zero or more.");
+          "A delay of " + Durations.format(delay) + " lies in the past; use zero or more.");
     }
     SubmitOptions copy = copy();
     copy.delay = delay;

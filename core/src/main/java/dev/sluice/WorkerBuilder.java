@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import dev.sluice.internal.Durations;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RegisteredTask;
 import dev.sluice.internal.WorkerRuntime;
@@ -112,7 +113,8 @@ public final class WorkerBuilder {
    */
   public WorkerBuilder lease(Duration lease) {
     if (lease.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new InvalidRequestException("A lease of " + lease + " is too short; use at least 1 s.");
+      throw new InvalidRequestException(
+          "A lease of " + Durations.format(lease) + " is too short; use at least 1 s.");
     }
     this.lease = lease;
     return this;

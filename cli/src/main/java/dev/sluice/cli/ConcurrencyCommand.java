@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
       "  sluice concurrency set send_email --remove",
       "  sluice concurrency release send_email 3 --force",
       "",
-      "A group is written as it is printed: TASK, TASK/KEY or TASK/DIMENSION=VALUE, with / = %% *",
-      "inside a part as %%2F %%3D %%25 %%2A. TASK/* and TASK/DIMENSION=* stand for each of theirs."
+      "A group is written as it is printed: TASK, TASK/KEY or TASK/DIMENSION=VALUE, with / = %% *"
+          + " inside a part as %%2F %%3D %%25 %%2A. TASK/* and TASK/DIMENSION=* stand for each of theirs."
     })
 final class ConcurrencyCommand implements Runnable {
   private final SluiceCommand root;

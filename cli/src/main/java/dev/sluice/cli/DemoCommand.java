@@ -29,9 +29,9 @@ import picocli.CommandLine.Option;
     description = {
       "Watch limits hold across two worker processes.",
       "",
-      "The processes run jobs of five tasks: with limits of 1, 3 and 10, of 2 for each customer, and",
-      "with none. At the end the most that ever ran at once is shown for each group, counted from the",
-      "times at which the handlers themselves started and ended. Exit code 1: a limit was exceeded."
+      "The processes run jobs of five tasks: with limits of 1, 3 and 10, of 2 for each customer, and"
+          + " with none. At the end the most that ever ran at once is shown for each group, counted from the"
+          + " times at which the handlers themselves started and ended. Exit code 1: a limit was exceeded."
     },
     footer = {
       "Examples:",

@@ -7,13 +7,14 @@ import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.cli.exec.MissingToolException;
 import dev.sluice.cli.text.Printable;
+import dev.sluice.cli.text.Spelling;
 import java.util.List;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns whatever went wrong into one line on standard error and an exit code. */
+/** Turns whatever went wrong into a remark on standard error and an exit code. */
 final class ErrorMessages
     implements CommandLine.IParameterExceptionHandler, CommandLine.IExecutionExceptionHandler {
   private static final int LONGEST_ARGUMENT = 80;
@@ -53,7 +54,10 @@ final class ErrorMessages
               : unmatched.isUnknownOption()
                   ? "'%s' has no option '%s'.".formatted(parent, argument)
                   : "'%s' takes no argument '%s'.".formatted(parent, argument);
-      List<String> suggestions = unmatched.getSuggestions();
+      List<String> suggestions =
+          unmatched.getSuggestions().stream()
+              .filter(known -> Spelling.isClose(argument.replaceFirst("=.*", ""), known))
+              .toList();
       return suggestions.isEmpty() || !(takesCommand || unmatched.isUnknownOption())
           ? complaint
           : complaint + " Did you mean " + String.join(" or ", suggestions) + "?";
@@ -94,7 +98,7 @@ final class ErrorMessages
   }
 
   private void print(String message) {
-    root.console().err().println("sluice: " + Printable.of(message));
+    root.console().err().println("sluice: " + Printable.message(message));
   }
 
   private void trace(Exception e) {

@@ -30,6 +30,7 @@ import me.tongfei.progressbar.ProgressBarStyle;
  */
 final class Following {
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int ONE_BY_ONE = 20;
   private static final int PAGE = 1_000;
   private static final int MOST_FAILURES_SHOWN = 20;
@@ -38,7 +39,11 @@ final class Following {
   private final Sluice sluice;
   private final String task;
   private final Map<JobState, Integer> finished = new EnumMap<>(JobState.class);
+  private long idleSince = System.nanoTime();
   private int vanished;
+  private boolean anyStarted;
+  private boolean hinted;
+  private JobInfo idle;
 
   Following(SluiceCommand root, Sluice sluice, String task) {
     this.root = root;
@@ -49,20 +54,62 @@ final class Following {
   /** Waits for all of them; whether each one succeeded. */
   boolean follow(Set<UUID> ids) throws InterruptedException {
     Set<UUID> pending = new LinkedHashSet<>(ids);
+    Thread farewell =
+        new Thread(() -> aside("The jobs stay submitted; see 'sluice jobs list'."), "farewell");
+    Runtime.getRuntime().addShutdownHook(farewell);
     try (ProgressBar bar = progressBar(ids.size())) {
       while (!pending.isEmpty()) {
         int before = pending.size();
         settle(pending);
         bar.stepBy(before - pending.size());
         if (!pending.isEmpty()) {
+          hintIfIdle();
           Thread.sleep(POLL.toMillis());
         }
       }
     }
+    forget(farewell);
     if (!root.json()) {
       root.remark(summary());
     }
     return finished.getOrDefault(JobState.SUCCEEDED, 0) == ids.size();
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending at this moment, and it says so.
+    }
+  }
+
+  /** A wait that nobody will end looks like any other; says once what may be missing. */
+  private void hintIfIdle() {
+    long now = System.nanoTime();
+    if (idle == null) {
+      // None is due yet.
+      idleSince = now;
+    }
+    if (hinted || anyStarted || now - idleSince < PATIENCE.toNanos()) {
+      return;
+    }
+    hinted = true;
+    String queue = idle.spec().queue();
+    if (idle.state() == JobState.WAITING) {
+      aside("No job has started yet: their group is full; see 'sluice concurrency status'.");
+    } else if (sluice.queues().list().stream()
+        .anyMatch(q -> q.paused() && q.name().equals(queue))) {
+      aside("No job has started yet: the queue '%s' is paused.".formatted(Printable.of(queue)));
+    } else {
+      aside(
+          "No job has started yet: is a worker for task '%s' running on queue '%s'?"
+              .formatted(Printable.of(idle.task()), Printable.of(queue)));
+    }
+  }
+
+  /** A remark beside the progress bar, which leaves the cursor at the end of its line. */
+  private void aside(String line) {
+    root.remark((root.console().terminal().err() ? "\r\u001b[K" : "") + line);
   }
 
   private ProgressBar progressBar(int jobs) {
@@ -88,6 +135,7 @@ final class Following {
   private void settle(Set<UUID> pending) {
     Map<UUID, JobInfo> seen = pending.size() > ONE_BY_ONE ? newest(pending) : Map.of();
     int asked = 0;
+    idle = null;
     for (Iterator<UUID> ids = pending.iterator(); ids.hasNext(); ) {
       UUID id = ids.next();
       JobInfo job = seen.get(id);
@@ -99,11 +147,15 @@ final class Following {
         Optional<JobInfo> found = sluice.jobs().get(id);
         if (found.isEmpty()) {
           vanished++;
-          root.remark("The job " + id + " is not on record any more.");
+          aside("The job " + id + " is not on record any more.");
           ids.remove();
           continue;
         }
         job = found.get();
+      }
+      anyStarted |= job.progress().attempt() > 0 || job.state().finished();
+      if (job.state() == JobState.READY || (job.state() == JobState.WAITING && idle == null)) {
+        idle = job;
       }
       if (job.state().finished()) {
         finished.merge(job.state(), 1, Integer::sum);
@@ -141,7 +193,7 @@ final class Following {
         && finished.getOrDefault(JobState.FAILED, 0) + finished.getOrDefault(JobState.CANCELLED, 0)
             <= MOST_FAILURES_SHOWN) {
       String why = job.lastFailure().map(JobFailure::message).map(m -> ": " + m).orElse("");
-      root.remark(Printable.of("%s %s%s".formatted(job.id(), job.state(), why)));
+      aside(Printable.message("%s %s%s".formatted(job.id(), job.state(), why)));
     }
   }
 

@@ -54,12 +54,12 @@ final class JobLog implements WorkerListener {
       root.sayJson(map);
     } else {
       root.remark(
-          Printable.of(
+          Printable.message(
               "%s %s %s #%d %s %s"
                   .formatted(
                       TIME.format(LocalTime.now()),
                       job.jobId(),
-                      job.task(),
+                      Printable.of(job.task()),
                       job.attempt(),
                       event,
                       detail)));

@@ -5,6 +5,11 @@ import picocli.CommandLine;
 
 /** The program: parses the arguments, runs the subcommand and ends with its exit code. */
 public final class Main {
+  private static final int WIDEST_HELP = 100;
+
+  /** The least that picocli can do with. */
+  private static final int NARROWEST_HELP = 55;
+
   private Main() {}
 
   public static void main(String[] args) {
@@ -31,8 +36,7 @@ public final class Main {
                 CommandLine.Help.defaultColorScheme(
                     console.colour() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
             .setCaseInsensitiveEnumValuesAllowed(true)
-            .setUsageHelpAutoWidth(false)
-            .setUsageHelpWidth(100)
+            .setHelpFactory((spec, scheme) -> help(console, spec, scheme))
             // An abbreviated --lim would change its meaning when a new option is added.
             .setAbbreviatedOptionsAllowed(false)
             // --payload @FILE is ours.
@@ -41,5 +45,13 @@ public final class Main {
             .setExecutionExceptionHandler(errors);
     Converters.register(commandLine);
     return commandLine;
+  }
+
+  /** As wide as the terminal, which is asked only now that help is wanted, within bounds. */
+  private static CommandLine.Help help(
+      Console console, CommandLine.Model.CommandSpec spec, CommandLine.Help.ColorScheme scheme) {
+    int width = Math.min(WIDEST_HELP, console.terminal().width());
+    spec.usageMessage().autoWidth(false).width(Math.max(NARROWEST_HELP, width));
+    return new CommandLine.Help(spec, scheme);
   }
 }

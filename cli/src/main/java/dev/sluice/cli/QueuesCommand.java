@@ -5,7 +5,9 @@ import dev.sluice.Queues;
 import dev.sluice.Sluice;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Table;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -71,7 +73,7 @@ final class QueuesCommand implements Runnable {
     try (Sluice sluice = root.open()) {
       for (String queue : queues) {
         sluice.queues().pause(queue);
-        root.remark(Printable.of("Queue '" + queue + "' is paused."));
+        report(queue, true);
       }
     }
   }
@@ -82,8 +84,19 @@ final class QueuesCommand implements Runnable {
     try (Sluice sluice = root.open()) {
       for (String queue : queues) {
         sluice.queues().resume(queue);
-        root.remark(Printable.of("Queue '" + queue + "' is open."));
+        report(queue, false);
       }
+    }
+  }
+
+  private void report(String queue, boolean paused) {
+    if (root.json()) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("name", queue);
+      map.put("paused", paused);
+      root.sayJson(map);
+    } else {
+      root.remark(Printable.of("Queue '%s' is %s.".formatted(queue, paused ? "paused" : "open")));
     }
   }
 

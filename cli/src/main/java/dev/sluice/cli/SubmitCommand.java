@@ -50,7 +50,7 @@ final class SubmitCommand implements Callable<Integer> {
   private int count = 1;
 
   @Option(names = "--key", description = "The concurrency key: narrows the group to TASK/KEY.")
-  private String key = "";
+  private String key;
 
   @Option(
       names = "--group",
@@ -87,7 +87,9 @@ final class SubmitCommand implements Callable<Integer> {
       description = "At most one unfinished job of the task has this key.")
   private String dedupeKey;
 
-  @Option(names = "--wait", description = "Wait until every job has finished.")
+  @Option(
+      names = "--wait",
+      description = "Wait until every job has finished. Ctrl-C ends the wait, not the jobs.")
   private boolean wait;
 
   SubmitCommand(SluiceCommand root) {
@@ -126,12 +128,14 @@ final class SubmitCommand implements Callable<Integer> {
 
   private SubmitOptions options() {
     SubmitOptions options =
-        SubmitOptions.DEFAULTS
-            .queue(queue)
-            .priority(priority)
-            .delay(delay)
-            .concurrencyKey(key)
-            .onLimit(onLimit);
+        SubmitOptions.DEFAULTS.queue(queue).priority(priority).delay(delay).onLimit(onLimit);
+    if (key != null) {
+      if (key.isBlank()) {
+        throw new InvalidRequestException(
+            "--key is empty; give it at least one character, or leave the option out.");
+      }
+      options = options.concurrencyKey(key);
+    }
     if (group != null) {
       options = options.concurrencyGroup(group);
     }

@@ -27,13 +27,17 @@ import picocli.CommandLine.Option;
     description = {
       "Run shell commands as handlers of tasks.",
       "",
-      "A command is run by 'sh -c', with the payload on standard input and SLUICE_JOB_ID, SLUICE_TASK,",
-      "SLUICE_ATTEMPT and SLUICE_FENCING_TOKEN in its environment. Exit code 0 succeeds, and what was",
-      "printed is the result (64 kB are kept); any other fails the attempt, with the end of standard",
-      "error as its message, and is tried again. On cancel, timeout or a lost lease the command and",
-      "everything it started is ended: SIGTERM, and SIGKILL after 3 s. A watchdog beside it does so even",
-      "when the worker itself is killed or frozen, before anyone else can be given the job. Whatever a",
-      "command leaves running in the background ends with it."
+      "A command is run by 'sh -c', with the payload on standard input and SLUICE_JOB_ID, SLUICE_TASK,"
+          + " SLUICE_ATTEMPT and SLUICE_FENCING_TOKEN in its environment. Exit code 0 succeeds, and what"
+          + " was printed is the result (64 kB are kept); any other fails the attempt, with the end of"
+          + " standard error as its message, and is tried again.",
+      "",
+      "On cancel, on timeout and at the end of --grace the command and everything it started get"
+          + " SIGTERM, and what is left of them after 3 s gets SIGKILL. When the lease is lost, or the"
+          + " worker itself is killed or frozen, a watchdog beside the command sends SIGKILL with no"
+          + " SIGTERM before it, before anyone else can be given the job. Whatever a command leaves"
+          + " running in the background is killed when it ends. All this holds for the command's"
+          + " process group: a process that leaves it, as with setsid, is not found and runs on."
     },
     footer = {
       "Examples:",

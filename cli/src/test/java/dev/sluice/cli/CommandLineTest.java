@@ -32,6 +32,7 @@ class CommandLineTest {
         mistake("not JSON", "submit", "t", "--payload", "{} {}"),
         mistake("is not there", "submit", "t", "--payload", "@/no/such/file.json"),
         mistake("The task name is empty", "submit", " "),
+        mistake("--key is empty", "submit", "t", "--key="),
         mistake("at most 512", "submit", "t", "--group", "g".repeat(10_240)),
         mistake("at most 512", "concurrency", "status", "g".repeat(10_240)),
         mistake("as one plain name: a%2Fb%2Fc", "concurrency", "status", "a/b/c"),
@@ -65,6 +66,11 @@ class CommandLineTest {
     assertThat(run.out()).isEmpty();
     assertThat(run.err()).startsWith("sluice: ").contains(message).hasLineCount(1);
     assertThat(run.err().length()).isLessThan(500);
+  }
+
+  @Test
+  void run_wordLikeNoCommand_suggestsNone() {
+    assertThat(Run.of("frobnicate").err()).contains("not a command").doesNotContain("Did you mean");
   }
 
   @Test

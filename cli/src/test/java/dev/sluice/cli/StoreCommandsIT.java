@@ -99,6 +99,10 @@ class StoreCommandsIT {
     assertThat(sluice("queues", "pause", queue).exitCode()).isZero();
     assertThat(sluice("queues", "list").out()).contains(queue, "paused");
     assertThat(sluice("queues", "resume", queue).exitCode()).isZero();
+    assertThat(sluice("--json", "queues", "pause", queue).lines())
+        .containsExactly("{\"name\":\"" + queue + "\",\"paused\":true}");
+    assertThat(sluice("--json", "queues", "resume", queue).lines())
+        .containsExactly("{\"name\":\"" + queue + "\",\"paused\":false}");
   }
 
   @ParameterizedTest

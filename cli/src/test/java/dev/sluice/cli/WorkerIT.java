@@ -61,6 +61,20 @@ class WorkerIT {
   }
 
   @Test
+  void submit_waitWithoutWorker_saysWhatMayBeMissingAndThatTheJobsStay() throws Exception {
+    try (Program waiting =
+        Program.start(TestStore.with(WorkerIT.class, "submit", task, "--queue", "q-1", "--wait"))) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> waiting.err().contains("is a worker for task '" + task + "' running"));
+      waiting.signal("INT");
+      assertThat(waiting.await().err())
+          .contains("on queue 'q-1'?", "The jobs stay submitted; see 'sluice jobs list'.");
+      assertThat(sluice("jobs", "list", "--task", task).out()).contains("ready");
+    }
+  }
+
+  @Test
   void worker_jobCancelled_endsTheCommand() throws Exception {
     Path started = directory.resolve("started");
     try (Program worker = worker("touch " + started + "; sleep 60")) {

@@ -45,7 +45,8 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
       throw negative(group, limit.getAsInt());
     }
     if (lease.isNegative() || lease.isZero()) {
-      throw new InvalidRequestException("A lease of " + lease + " is not positive.");
+      throw new InvalidRequestException(
+          "A lease of " + Durations.format(lease) + " is not positive.");
     }
     return store.tryAcquire(new LimitStore.SlotRequest(group, limit, holderId, workerId, lease));
   }

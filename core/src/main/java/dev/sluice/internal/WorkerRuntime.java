@@ -101,7 +101,10 @@ public final class WorkerRuntime implements Worker {
     try {
       inTime = workshop.permits().awaitNoneInUse(NANOSECONDS.convert(grace));
       if (!inTime) {
-        log.warn("{} handlers did not finish within {}; they are interrupted.", running(), grace);
+        log.warn(
+            "{} handlers did not finish within {}; they are interrupted.",
+            running(),
+            Durations.format(grace));
         loop.current().handBackRunning();
         if (!workshop.permits().awaitNoneInUse(INTERRUPTED_GRACE.toNanos())) {
           log.error(

@@ -105,7 +105,7 @@ class EndingTest {
               Retry.class,
               retry -> {
                 assertThat(retry.failure().type()).isEqualTo(JobTimeoutException.class.getName());
-                assertThat(retry.failure().message()).isEqualTo("timed out after PT2S");
+                assertThat(retry.failure().message()).isEqualTo("timed out after 2 s");
               });
     }
   }

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  */
 final class Guard {
   private static final Path UPTIME = Path.of("/proc/uptime");
-  private static final List<String> TOOLS = List.of("bash", "setsid", "head");
+  private static final List<String> TOOLS = List.of("bash", "setsid", "head", "sleep");
   private static final String SCRIPT = script();
 
   private Guard() {}
@@ -49,7 +49,7 @@ final class Guard {
     }
     if (!missing.isEmpty()) {
       throw new MissingToolException(
-          "Commands are guarded with bash, setsid and head, and %s cannot be found on the PATH. Install %s (packages bash, util-linux, coreutils)."
+          "Commands are guarded with bash, setsid, head and sleep, and %s cannot be found on the PATH. Install %s (packages bash, util-linux, coreutils)."
               .formatted(String.join(", ", missing), missing.size() == 1 ? "it" : "them"));
     } else if (!Files.isReadable(UPTIME)) {
       throw new MissingToolException(

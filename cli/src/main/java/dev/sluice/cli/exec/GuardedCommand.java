@@ -21,11 +21,13 @@ final class GuardedCommand implements AutoCloseable {
   private static final int ERROR_BYTES = 4 * 1024;
   private static final Duration AWAIT_OUTPUT = Duration.ofSeconds(1);
   private static final Duration AWAIT_DEATH = Duration.ofSeconds(5);
+  private static final Duration GROUP_POLL = Duration.ofMillis(50);
 
   private final Process process;
   private final OutputStream watchdog;
   private final Captured out;
   private final Captured err;
+  private boolean terminated;
   private boolean closed;
 
   private GuardedCommand(Process process) {
@@ -82,14 +84,41 @@ final class GuardedCommand implements AutoCloseable {
     return process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Tells the watchdog how long the command may live from now. */
+  /**
+   * Tells the watchdog how long the command may live from now; once its first process has exited,
+   * nothing can be told, and the watchdog goes by what it heard last.
+   */
   void allow(Supplier<Duration> leaseRemaining) throws IOException {
-    send((Guard.moment(leaseRemaining) + "\n").getBytes(StandardCharsets.US_ASCII));
+    byte[] moment = (Guard.moment(leaseRemaining) + "\n").getBytes(StandardCharsets.US_ASCII);
+    try {
+      send(moment);
+    } catch (IOException e) {
+      if (process.isAlive()) {
+        throw e;
+      }
+    }
   }
 
-  /** Asks the whole group to end. */
-  void terminate() throws IOException {
-    send("term\n".getBytes(StandardCharsets.US_ASCII));
+  /** Asks the whole group to end, and has the watchdog leave it in peace for this long. */
+  void terminate(Duration grace) throws IOException {
+    terminated = true;
+    send("term %d\n".formatted(grace.toMillis() / 10).getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Waits for every process of the group to end; false if one has not within this time. */
+  boolean awaitGroupEnd(Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    if (!awaitExit(atMost)) {
+      return false;
+    }
+    while (ProcessGroup.isAlive(process.pid())) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.sleep(Math.min(left, GROUP_POLL.toNanos()));
+    }
+    return true;
   }
 
   private void send(byte[] bytes) throws IOException {
@@ -106,16 +135,18 @@ final class GuardedCommand implements AutoCloseable {
     closed = true;
     boolean unwatched = false;
     try {
-      // The end of its input is the watchdog's sign to end the group.
+      // The end of its input is the watchdog's sign to end the group, though after SIGTERM it
+      // waits.
       watchdog.close();
     } catch (IOException e) {
       unwatched = true;
     }
     boolean interrupted = Thread.interrupted();
     try {
-      if (unwatched || !awaitExit(AWAIT_OUTPUT)) {
+      boolean spared = terminated && ProcessGroup.isAlive(process.pid());
+      if (unwatched || spared || !awaitExit(AWAIT_OUTPUT)) {
         killGroup();
-        if (!awaitExit(AWAIT_DEATH)) {
+        if (!awaitGroupEnd(AWAIT_DEATH)) {
           log.warn("The command with process id {} survives SIGKILL.", process.pid());
         }
       }
@@ -129,7 +160,7 @@ final class GuardedCommand implements AutoCloseable {
     }
   }
 
-  /** What the watchdog does, for when it is gone. */
+  /** What the watchdog does, for when it is gone or waits. */
   private void killGroup() throws InterruptedException {
     try {
       // "-s KILL", not "-KILL": only so do all shells take the "--" before the group.

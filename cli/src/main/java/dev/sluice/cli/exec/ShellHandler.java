@@ -20,6 +20,10 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
   private static final int BEATS_PER_LEASE = 10;
   private static final int SIGNALLED = 128;
   private static final int SIGKILL = 9;
+
+  /** Of standard error in the message of a failure, of which the first 1,000 are kept on record. */
+  private static final int MESSAGE_LENGTH = 900;
+
   private static final Duration CLOCK_STEPS = Duration.ofMillis(50);
 
   private final String command;
@@ -87,8 +91,8 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
   private void terminate(GuardedCommand running, JobContext context) throws InterruptedException {
     long end = System.nanoTime() + TERMINATION_GRACE.toNanos();
     try {
-      running.terminate();
-      while (System.nanoTime() - end < 0 && !running.awaitExit(beat)) {
+      running.terminate(TERMINATION_GRACE);
+      while (System.nanoTime() - end < 0 && !running.awaitGroupEnd(beat)) {
         Duration left = context.leaseRemaining();
         if (left.isZero() || left.isNegative()) {
           return;
@@ -103,16 +107,25 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
   private static String result(GuardedCommand ended) {
     int exitCode = ended.exitCode();
     if (exitCode != 0) {
-      String said = ended.err().text();
+      String said = endOf(ended.err());
       throw new RetryableException(
           (exitCode > SIGNALLED
                   ? "The command was ended by signal " + (exitCode - SIGNALLED)
                   : "The command ended with exit code " + exitCode)
-              + (said.isEmpty() ? "." : ": " + (ended.err().truncated() ? "…" : "") + said));
+              + (said.isEmpty() ? "." : ": " + said));
     }
     Captured out = ended.out();
     return out.truncated()
         ? "%s… (cut: %,d bytes were printed)".formatted(out.text(), out.total())
         : out.text();
+  }
+
+  private static String endOf(Captured err) {
+    String text = err.text();
+    int start = Math.max(0, text.length() - MESSAGE_LENGTH);
+    if (start > 0 && Character.isLowSurrogate(text.charAt(start))) {
+      start++;
+    }
+    return (start > 0 || err.truncated() ? "…" : "") + text.substring(start);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.cli.text;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jline.utils.WCWidth;
 
@@ -9,6 +10,7 @@ import org.jline.utils.WCWidth;
  */
 public final class Printable {
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+  private static final int MOST_FURTHER_LINES = 8;
   private static final int BIDI_EMBED_FIRST = 0x202A;
   private static final int BIDI_EMBED_LAST = 0x202E;
   private static final int BIDI_ISOLATE_FIRST = 0x2066;
@@ -43,6 +45,24 @@ public final class Printable {
       printable.append(of(line.replace("\r", "").replace("\t", "    ")));
     }
     return printable.toString();
+  }
+
+  /**
+   * A message as a remark: its first line, and of those that follow the last few, indented so that
+   * they are not taken for remarks of their own.
+   */
+  public static String message(String text) {
+    List<String> lines = lines(text.strip()).lines().filter(line -> !line.isBlank()).toList();
+    if (lines.isEmpty()) {
+      return "";
+    }
+    StringBuilder message = new StringBuilder(lines.get(0));
+    int from = Math.max(1, lines.size() - MOST_FURTHER_LINES);
+    if (from > 1) {
+      message.append("\n  …");
+    }
+    lines.subList(from, lines.size()).forEach(line -> message.append("\n  ").append(line));
+    return message.toString();
   }
 
   private static boolean isUnsafe(int c) {

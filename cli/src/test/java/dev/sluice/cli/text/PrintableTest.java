@@ -1,7 +1,9 @@
 package dev.sluice.cli.text;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PrintableTest {
@@ -19,6 +21,21 @@ class PrintableTest {
   @Test
   void lines_messageOfSeveralLines_keepsThem() {
     assertThat(Printable.lines("one\r\n\ttwo\u0007")).isEqualTo("one\n    two\\u0007");
+  }
+
+  @Test
+  void message_ofOneLine_isThatLine() {
+    assertThat(Printable.message("one\u0007\n")).isEqualTo("one\\u0007");
+    assertThat(Printable.message(" ")).isEmpty();
+  }
+
+  @Test
+  void message_dump_keepsTheFirstAndTheLastLinesIndented() {
+    String dump = IntStream.rangeClosed(1, 50).mapToObj(String::valueOf).collect(joining("\n"));
+    assertThat(Printable.message("It failed:\n\n" + dump).lines())
+        .startsWith("It failed:", "  …", "  43")
+        .endsWith("  50")
+        .hasSize(10);
   }
 
   @Test
