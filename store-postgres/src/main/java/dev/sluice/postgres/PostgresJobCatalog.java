@@ -34,7 +34,8 @@ final class PostgresJobCatalog implements JobCatalog {
       LIMIT ?
       """;
 
-  // A million jobs in a lane are counted once, and their lane is asked once whether it is full.
+  // A million jobs in a lane are counted once; their task and their lane are asked once whether
+  // they are full.
   private static final String COUNTS =
       """
       SELECT state, sum(jobs) AS jobs
@@ -42,14 +43,14 @@ final class PostgresJobCatalog implements JobCatalog {
         SELECT CASE
                  WHEN state = 2 AND started THEN 'RUNNING'
                  WHEN state = 0 AND NOT due THEN 'SCHEDULED'
-                 WHEN state <> 2 AND lane NOT IN ('', '*') AND ${schema}.is_full(ltrim(lane, '*')) THEN 'WAITING'
+                 WHEN state <> 2 AND (${schema}.is_full(task) OR ${schema}.is_full(ltrim(lane, '*'))) THEN 'WAITING'
                  ELSE 'READY'
                END AS state,
                jobs
         FROM (
-          SELECT state, lane, started_at IS NOT NULL AS started, run_at <= clock_timestamp() AS due, count(*) AS jobs
+          SELECT state, task, lane, started_at IS NOT NULL AS started, run_at <= clock_timestamp() AS due, count(*) AS jobs
           FROM ${schema}.job
-          GROUP BY 1, 2, 3, 4
+          GROUP BY 1, 2, 3, 4, 5
         ) live
         UNION ALL
         SELECT CASE state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END, count(*)
