@@ -75,6 +75,30 @@ class WorkerIT {
   }
 
   @Test
+  void worker_commandFailsWithADump_showsItsEnd() throws Exception {
+    String command = "seq 1 5000 >&2; echo out of paper >&2; exit 3";
+    try (Program worker = worker(command, "--attempts", "1")) {
+      Run run = sluice("submit", task, "--wait");
+      assertThat(run.err()).contains("\n  5000\n  out of paper\n").doesNotContain("\\n");
+      assertThat(sluice("jobs", "show", run.out().strip()).out()).contains("\n  out of paper\n");
+    }
+  }
+
+  @Test
+  void worker_timeout_letsTheScriptCleanUp() throws Exception {
+    Path note = directory.resolve("note");
+    Path script = directory.resolve("script");
+    Files.writeString(
+        script,
+        "trap 'sleep 1; echo cleaned up >" + note + "; exit 1' TERM\nwhile :; do sleep 0.05; done");
+    try (Program worker = worker("sh " + script + "; echo over", "--attempts", "1")) {
+      Run run = sluice("submit", task, "--timeout", "1s", "--wait");
+      assertThat(run.err()).contains("timed out after 1 s", "1 failed");
+      assertThat(note).hasContent("cleaned up");
+    }
+  }
+
+  @Test
   void worker_jobCancelled_endsTheCommand() throws Exception {
     Path started = directory.resolve("started");
     try (Program worker = worker("touch " + started + "; sleep 60")) {
