@@ -7,6 +7,8 @@ import dev.sluice.Sluice;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
@@ -73,9 +75,20 @@ class ProposalRaceIT {
           "SELECT %s.propose_limits(ARRAY['t/k'], ARRAY[%d])"
               .formatted(fixture.namespace(), limit));
       CompletableFuture<Void> done = CompletableFuture.runAsync(meanwhile);
-      Thread.sleep(700);
+      Awaitility.await().until(() -> done.isDone() || someoneWaitsForAnAdvisoryLock());
       connection.commit();
       done.get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  private boolean someoneWaitsForAnAdvisoryLock() throws SQLException {
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")) {
+      row.next();
+      return row.getBoolean(1);
     }
   }
 
@@ -99,8 +112,7 @@ class ProposalRaceIT {
         Awaitility.await().until(() -> running.get() == 1);
         proposeDuring(100, () -> sluice.concurrency().setLimit(TASK.group().anyKey(), 1));
         sluice.submitAll(TASK, Collections.nCopies(9, 1), o -> o.concurrencyKey("k"));
-        Thread.sleep(500);
-        assertThat(running).hasValue(1);
+        Awaitility.await().during(Duration.ofMillis(500)).until(() -> running.get() == 1);
         assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
         finish.release(100);
       }
