@@ -8,7 +8,6 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
-import dev.sluice.spi.StoreSettings;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -44,7 +43,7 @@ final class PostgresJobStore implements JobStore {
     this.queues = new PostgresQueueStore(database);
   }
 
-  static JobStore open(Database database, StoreSettings settings) {
+  static JobStore open(Database database) {
     try {
       new SchemaMigrator(database).migrate();
       return new PostgresJobStore(database);

@@ -24,11 +24,11 @@ public final class PostgresStoreProvider implements StoreProvider {
 
   @Override
   public JobStore open(String url, StoreSettings settings) {
-    return PostgresJobStore.open(Database.connect(PostgresUrl.parse(url), settings), settings);
+    return PostgresJobStore.open(Database.connect(PostgresUrl.parse(url), settings));
   }
 
   @Override
   public JobStore open(DataSource dataSource, StoreSettings settings) {
-    return PostgresJobStore.open(Database.connect(dataSource, settings), settings);
+    return PostgresJobStore.open(Database.connect(dataSource, settings));
   }
 }
