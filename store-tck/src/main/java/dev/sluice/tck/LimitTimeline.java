@@ -41,19 +41,20 @@ public final class LimitTimeline {
   public List<String> violations(List<OverlapMeter.Interval> intervals) {
     List<OverlapMeter.Interval> byStart = new ArrayList<>(intervals);
     byStart.sort(Comparator.comparingLong(OverlapMeter.Interval::start));
-    PriorityQueue<Long> runningUntil = new PriorityQueue<>();
+    PriorityQueue<OverlapMeter.Interval> running =
+        new PriorityQueue<>(Comparator.comparingLong(OverlapMeter.Interval::end));
     List<String> violations = new ArrayList<>();
     for (OverlapMeter.Interval interval : byStart) {
-      while (!runningUntil.isEmpty() && runningUntil.peek() <= interval.start()) {
-        runningUntil.poll();
+      while (!running.isEmpty() && running.peek().end() <= interval.start()) {
+        running.poll();
       }
       int limit = inForceAt(interval.start());
-      if (runningUntil.size() >= limit) {
+      if (running.size() >= limit) {
         violations.add(
-            "a job started at %d while %d ran under a limit of %d"
-                .formatted(interval.start(), runningUntil.size(), limit));
+            "%s started while %d ran under a limit of %d: %s"
+                .formatted(interval, running.size(), limit, running));
       }
-      runningUntil.add(interval.end());
+      running.add(interval);
     }
     return violations;
   }

@@ -15,8 +15,22 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 public final class OverlapMeter {
   private final Map<String, ConcurrentLinkedQueue<Interval>> intervals = new ConcurrentHashMap<>();
 
-  /** From when to when something ran, in nanoseconds. */
-  public record Interval(long start, long end) {}
+  /**
+   * From when to when something ran, in nanoseconds.
+   *
+   * @param what what ran, for people to read
+   */
+  public record Interval(long start, long end, String what) {
+    /** Of something that needs no name. */
+    public Interval(long start, long end) {
+      this(start, end, "a job");
+    }
+
+    @Override
+    public String toString() {
+      return "%s from %d to %d".formatted(what, start, end);
+    }
+  }
 
   /** Something that has begun in a group; closing it ends it. */
   public final class Run implements AutoCloseable {

@@ -79,7 +79,7 @@ public abstract class ChaosContract {
                       .containsEntry(JobState.SUCCEEDED, (long) submitted.size()));
       assertThat(fleet.stopAll()).as("every worker drains and ends by itself").isTrue();
 
-      ChaosJudge judge = new ChaosJudge(ChaosEvent.readAll(directory), fleet.fates(), LEASE);
+      ChaosJudge judge = new ChaosJudge(ChaosEvent.readAll(directory), fleet.fates());
       print(judge, fleet, submitted.size());
       assertThat(judge.violations(limits, keyed)).as("starts beyond a limit").isEmpty();
       assertThat(judge.harmDone()).as("harm done under old tokens").isEmpty();

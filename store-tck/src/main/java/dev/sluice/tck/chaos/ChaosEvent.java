@@ -17,9 +17,18 @@ import java.util.UUID;
  * @param token under which fencing token
  * @param group the task's name, or for keyed jobs the name with the key
  * @param at when, on the monotonic clock that all processes of a machine share
- * @param pid in which process
+ * @param lease what the worker then knew of its lease
  */
-record ChaosEvent(Kind kind, UUID job, long token, String group, long at, long pid) {
+record ChaosEvent(Kind kind, UUID job, long token, String group, long at, Lease lease) {
+  /**
+   * A worker's lease as the worker saw it when it wrote a line.
+   *
+   * @param pid the worker's process
+   * @param worker the worker's id, another one under each lease
+   * @param until until when the worker was sure of its lease; the time of the line if it was not
+   */
+  record Lease(long pid, String worker, long until) {}
+
   enum Kind {
     /** The handler began. */
     START,
@@ -32,17 +41,24 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, long p
   }
 
   static ChaosEvent now(Kind kind, JobContext context, String group) {
-    return new ChaosEvent(
-        kind,
-        context.jobId(),
-        context.fencingToken(),
-        group,
-        System.nanoTime(),
-        ProcessHandle.current().pid());
+    long at = System.nanoTime();
+    long until = at + context.leaseRemaining().toNanos();
+    Lease lease = new Lease(ProcessHandle.current().pid(), context.workerId(), until);
+    return new ChaosEvent(kind, context.jobId(), context.fencingToken(), group, at, lease);
+  }
+
+  long pid() {
+    return lease.pid();
+  }
+
+  /** Whether the worker could still be sure of its lease. */
+  boolean hasLease() {
+    return lease.until() > at;
   }
 
   String toLine() {
-    return "%s %s %d %s %d %d%n".formatted(kind, job, token, group, at, pid);
+    return "%s %s %d %s %d %d %s %d%n"
+        .formatted(kind, job, token, group, at, pid(), lease.worker(), lease.until());
   }
 
   /** Every whole line of every log in a directory. */
@@ -52,7 +68,7 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, long p
       for (Path file : files) {
         for (String line : Files.readAllLines(file)) {
           String[] fields = line.split(" ");
-          if (fields.length == 6) {
+          if (fields.length == 8) {
             events.add(
                 new ChaosEvent(
                     Kind.valueOf(fields[0]),
@@ -60,7 +76,7 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, long p
                     Long.parseLong(fields[2]),
                     fields[3],
                     Long.parseLong(fields[4]),
-                    Long.parseLong(fields[5])));
+                    new Lease(Long.parseLong(fields[5]), fields[6], Long.parseLong(fields[7]))));
           }
         }
       }

@@ -18,16 +18,17 @@ import java.util.UUID;
  * Reads from the logs of all processes what really happened, and says what should not have.
  *
  * <p>An attempt runs from its start line to its end or interrupt line. A killed worker's attempts
- * end with the kill. A frozen worker's attempts end with its lease, which it renews at every third:
- * so half a lease after the freeze it certainly held them still, and nobody else may have started
- * in their place. What a woken worker does before it notices is beyond anyone's power; its tokens
- * are old by then, and that is checked instead.
+ * end with the kill. A frozen worker's attempts end with its lease: with every line a worker says
+ * until when it is sure of its lease, and until the latest such moment nobody may start in the
+ * place of what it runs, frozen or not. (How much of a lease is left at a freeze is not to be
+ * guessed: on a busy machine renewals come late.) A worker frozen between its last look at the
+ * lease and the handler's first line starts that handler when it wakes. That is beyond anyone's
+ * power; its line says that no lease was left, its token is old by then, and that is checked
+ * instead.
  */
 final class ChaosJudge {
-  private static final Duration WAKE_UP = Duration.ofMillis(500);
-
   private final List<ChaosFleet.Fate> fates;
-  private final Duration lease;
+  private final Map<String, Long> sureUntil = new HashMap<>();
   private final Map<UUID, List<Attempt>> jobs = new HashMap<>();
   private final Set<Key> accepted = new HashSet<>();
   private final List<Attempt> attempts = new ArrayList<>();
@@ -43,16 +44,24 @@ final class ChaosJudge {
           && (end == null || end.at() >= fate.wokenAt());
     }
 
+    @Override
+    public String toString() {
+      return "attempt %d at %s by worker %s (pid %d)"
+          .formatted(start.token(), start.job(), start.lease().worker(), start.pid());
+    }
+
     Key key() {
       return new Key(start.job(), start.token());
     }
   }
 
-  ChaosJudge(List<ChaosEvent> events, List<ChaosFleet.Fate> fates, Duration lease) {
+  ChaosJudge(List<ChaosEvent> events, List<ChaosFleet.Fate> fates) {
     this.fates = fates;
-    this.lease = lease;
     Map<Key, ChaosEvent> ends = new HashMap<>();
     for (ChaosEvent event : events) {
+      if (event.hasLease()) {
+        sureUntil.merge(event.lease().worker(), event.lease().until(), Math::max);
+      }
       if (event.kind() == Kind.ACCEPTED) {
         accepted.add(new Key(event.job(), event.token()));
       } else if (event.kind() != Kind.START) {
@@ -97,15 +106,16 @@ final class ChaosJudge {
         if (!fate.isFreeze()) {
           end = Math.min(end, Math.max(start, fate.at()));
         } else if (start <= fate.at()) {
-          end = Math.min(end, fate.at() + lease.toNanos() / 2);
+          String worker = attempt.start().lease().worker();
+          end = Math.min(end, Math.max(fate.at(), sureUntil.getOrDefault(worker, start)));
         } else {
-          beyondAnyonesPower |= start <= fate.wokenAt() + WAKE_UP.toNanos() / 5;
+          beyondAnyonesPower |= !attempt.start().hasLease();
         }
       }
       if (!beyondAnyonesPower) {
         intervals
             .computeIfAbsent(attempt.start().group(), g -> new ArrayList<>())
-            .add(new Interval(start, end));
+            .add(new Interval(start, end, attempt.toString()));
       }
     }
     return intervals;
@@ -118,7 +128,7 @@ final class ChaosJudge {
         .forEach(
             (group, intervals) -> {
               for (String violation : limits.getOrDefault(group, keyed).violations(intervals)) {
-                violations.add(group + ": " + violation);
+                violations.add("%s: %s; fates %s".formatted(group, violation, fates));
               }
             });
     return violations;

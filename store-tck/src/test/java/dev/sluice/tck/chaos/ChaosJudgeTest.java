@@ -13,7 +13,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ChaosJudgeTest {
-  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final long LEASE_MS = 2_000;
   private static final UUID JOB = UUID.randomUUID();
 
   private final List<ChaosEvent> events = new ArrayList<>();
@@ -31,11 +31,16 @@ class ChaosJudgeTest {
   }
 
   private void log(Kind kind, UUID job, long token, long millis, long pid) {
-    events.add(new ChaosEvent(kind, job, token, "group", at(millis), pid));
+    log(kind, job, token, millis, pid, millis + LEASE_MS);
+  }
+
+  private void log(Kind kind, UUID job, long token, long millis, long pid, long until) {
+    ChaosEvent.Lease lease = new ChaosEvent.Lease(pid, "worker-" + pid, at(until));
+    events.add(new ChaosEvent(kind, job, token, "group", at(millis), lease));
   }
 
   private ChaosJudge judge() {
-    return new ChaosJudge(events, fates, LEASE);
+    return new ChaosJudge(events, fates);
   }
 
   private List<String> violations() {
@@ -59,25 +64,36 @@ class ChaosJudgeTest {
     fates.add(new ChaosFleet.Fate(10, at(100), null));
     log(Kind.START, JOB, 2, 101, 11);
     assertThat(violations()).isEmpty();
-    assertThat(judge().intervals().get("group")).contains(new Interval(at(0), at(100)));
+    assertThat(judge().intervals().get("group")).extracting(Interval::end).contains(at(100));
   }
 
   @Test
-  void frozenAttempt_holdsItsSlotWhileItsLeaseIsSureToLast() {
+  void frozenAttempt_holdsItsSlotWhileItsWorkerIsSureOfItsLease() {
     log(Kind.START, JOB, 1, 0, 10);
-    log(Kind.INTERRUPT, JOB, 1, 4_010, 10);
+    log(Kind.INTERRUPT, JOB, 1, 4_010, 10, 4_010);
     fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
-    log(Kind.START, JOB, 2, 2_100, 11);
-    assertThat(violations()).isEmpty();
+    log(Kind.START, JOB, 2, LEASE_MS + 1, 11);
+    assertThat(violations()).as("in its place, when the lease was over").isEmpty();
 
-    log(Kind.START, UUID.randomUUID(), 3, 500, 12);
-    assertThat(violations()).isNotEmpty();
+    log(Kind.START, UUID.randomUUID(), 3, LEASE_MS - 1, 12);
+    assertThat(violations()).as("in its place, before").isNotEmpty();
+  }
+
+  @Test
+  void startOfAWokenWorker_countsUnlessNoLeaseWasLeft() {
+    fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
+    log(Kind.START, UUID.randomUUID(), 2, 3_000, 11);
+    log(Kind.START, JOB, 1, 4_200, 10, 4_200);
+    assertThat(violations()).as("frozen on its first step").isEmpty();
+
+    log(Kind.START, UUID.randomUUID(), 3, 4_001, 10, 6_000);
+    assertThat(violations()).as("sure of its lease").isNotEmpty();
   }
 
   @Test
   void overtakenAttempt_mustBeRefusedAndRunAgain() {
     log(Kind.START, JOB, 1, 0, 10);
-    log(Kind.INTERRUPT, JOB, 1, 4_030, 10);
+    log(Kind.INTERRUPT, JOB, 1, 4_030, 10, 4_030);
     fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
     assertThat(judge().harmDone()).as("it never ran again").hasSize(1);
 
@@ -88,7 +104,7 @@ class ChaosJudgeTest {
     assertThat(judge().overtakenAttempts()).isEqualTo(1);
     assertThat(judge().interruptLatencies()).containsExactly(Duration.ofMillis(30));
 
-    log(Kind.ACCEPTED, JOB, 1, 4_040, 10);
+    log(Kind.ACCEPTED, JOB, 1, 4_040, 10, 4_040);
     assertThat(judge().harmDone()).as("the zombie's completion was accepted").isNotEmpty();
   }
 
