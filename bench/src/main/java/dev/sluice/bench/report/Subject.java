@@ -1,0 +1,15 @@
+package dev.sluice.bench.report;
+
+import java.util.Map;
+
+/**
+ * Something that was measured: one setting of a scenario, or a peer.
+ *
+ * @param name unique in its report
+ * @param settings how it was set up, for people to read
+ * @param figures what was measured, by name, in the order to show them
+ */
+public record Subject(String name, Map<String, String> settings, Map<String, Figure> figures) {
+  /** The throughput. */
+  public static final String JOBS_PER_SECOND = "jobs/s";
+}
