@@ -24,7 +24,8 @@ final class ChaosFleet implements AutoCloseable {
    * What was done to a process, on the shared monotonic clock.
    *
    * @param pid to which
-   * @param at when it was killed or frozen: it certainly ran until then
+   * @param at when the signal was about to be sent: it certainly ran until then, and perhaps a
+   *     little longer
    * @param wokenAt when it was woken; empty for a kill
    */
   record Fate(long pid, long at, Long wokenAt) {

@@ -40,7 +40,7 @@ final class ChaosJudge {
     boolean wasOvertakenBy(ChaosFleet.Fate fate) {
       return fate.isFreeze()
           && start.pid() == fate.pid()
-          && start.at() <= fate.at()
+          && start.at() < fate.wokenAt()
           && (end == null || end.at() >= fate.wokenAt());
     }
 
@@ -105,9 +105,9 @@ final class ChaosJudge {
         }
         if (!fate.isFreeze()) {
           end = Math.min(end, Math.max(start, fate.at()));
-        } else if (start <= fate.at()) {
+        } else if (start < fate.wokenAt()) {
           String worker = attempt.start().lease().worker();
-          end = Math.min(end, Math.max(fate.at(), sureUntil.getOrDefault(worker, start)));
+          end = Math.min(end, sureUntil.getOrDefault(worker, start));
         } else {
           beyondAnyonesPower |= !attempt.start().hasLease();
         }
@@ -128,7 +128,11 @@ final class ChaosJudge {
         .forEach(
             (group, intervals) -> {
               for (String violation : limits.getOrDefault(group, keyed).violations(intervals)) {
-                violations.add("%s: %s; fates %s".formatted(group, violation, fates));
+                List<ChaosFleet.Fate> involved =
+                    fates.stream()
+                        .filter(fate -> violation.contains("(pid " + fate.pid() + ")"))
+                        .toList();
+                violations.add("%s: %s; %s".formatted(group, violation, involved));
               }
             });
     return violations;
