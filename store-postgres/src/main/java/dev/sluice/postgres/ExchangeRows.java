@@ -30,6 +30,9 @@ final class ExchangeRows {
   /** Tasks of which many jobs had to be read past. */
   final Set<String> passedOver = new HashSet<>();
 
+  /** Where the claim ended, if it got all it asked for. */
+  String endedAt = LinePosition.FRONT;
+
   boolean stale;
   boolean lost;
   Duration nextDue;
@@ -44,6 +47,7 @@ final class ExchangeRows {
                   row.getString("group_name"), row.getInt("number"), row.getLong("token")));
       case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
       case "x" -> passedOver.add(row.getString("task"));
+      case "e" -> endedAt = LinePosition.read(row);
       case "m" -> nextDue = Duration.ZERO;
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;

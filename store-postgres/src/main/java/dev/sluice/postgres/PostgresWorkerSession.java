@@ -42,7 +42,8 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String EXCHANGE =
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
-      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, '')::${schema}.place_in_line,
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
@@ -65,6 +66,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long rulesVersion;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
+  private final LinePosition line = new LinePosition(System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -124,13 +126,16 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
+    String start = line.startOf(exchange.demand().jobs());
     ExchangeRows incoming =
         database.call(
             connection -> {
               ExchangeRows rows = new ExchangeRows();
-              database.list(connection, EXCHANGE, rows::add, parameters(connection, exchange));
+              database.list(
+                  connection, EXCHANGE, rows::add, parameters(connection, exchange, start));
               return rows;
             });
+    line.endedAt(incoming.endedAt);
     if (incoming.lost) {
       throw lost();
     }
@@ -145,7 +150,9 @@ final class PostgresWorkerSession implements WorkerSession {
       links.lanes.giveLanesInBackground(incoming.passedOver);
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
-    if (unfilled && armed.compareAndSet(false, true)) {
+    if (unfilled && !start.equals(LinePosition.FRONT)) {
+      incoming.nextDue = Duration.ZERO; // It did not look at the whole line.
+    } else if (unfilled && armed.compareAndSet(false, true)) {
       database.update(ARM, id);
       incoming.nextDue = Duration.ZERO;
     }
@@ -157,7 +164,8 @@ final class PostgresWorkerSession implements WorkerSession {
         unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty());
   }
 
-  private Object[] parameters(Connection connection, Exchange exchange) throws SQLException {
+  private Object[] parameters(Connection connection, Exchange exchange, String start)
+      throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Exchange.TaskDemand> tasks = demand.tasks();
     List<String> names = tasks.stream().map(task -> canonical(task.task())).toList();
@@ -176,6 +184,7 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("bool", names.stream().map(limitedTasks::contains).toArray()),
       connection.createArrayOf("text", spare.stream().map(Map.Entry::getKey).toArray()),
       connection.createArrayOf("int4", spare.stream().map(Map.Entry::getValue).toArray()),
+      start,
       outcomes.ids(),
       outcomes.tokens(),
       outcomes.verdicts(),

@@ -1,8 +1,14 @@
 -- The life of jobs and workers: outcomes, exchanges, leases, recovery.
 
--- Moves jobs out of the way of the living. The verdict of those that end here: 3 succeeded, 4 failed, 5 cancelled.
-CREATE FUNCTION bury(p_ids uuid[], p_states smallint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[])
-RETURNS void
+-- Moves jobs out of the way of the living; returns those it moved. The verdict of those that end here: 3 succeeded,
+-- 4 failed, 5 cancelled. With tokens, only jobs that p_worker still has under these tokens are moved.
+--
+-- Claimed is state 2 and nothing is above it. Where a job is looked up by its id, the condition reads "state > 1": from
+-- "state = 2" the planner would gather that job_claimed serves as well, and read all claimed jobs for each of these.
+CREATE FUNCTION bury(
+  p_ids uuid[], p_states smallint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
+  p_worker uuid DEFAULT NULL, p_tokens bigint[] DEFAULT NULL)
+RETURNS SETOF uuid
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -13,15 +19,22 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
+  RETURN QUERY
   WITH gone AS (
     DELETE FROM job
-    USING unnest(p_ids, p_states, p_ran_ms, p_results, p_failures) AS o(id, end_state, ran_ms, result, failure)
+    USING (
+      SELECT *
+      FROM unnest(p_ids, p_states, p_ran_ms, p_results, p_failures, p_tokens)
+        AS given(id, end_state, ran_ms, result, failure, token)
+      ORDER BY id                                 -- one order for all, so that no two wait for each other
+    ) o
     WHERE job.id = o.id
+      AND (p_tokens IS NULL OR (job.token = o.token AND job.worker_id = p_worker AND job.state > 1))
     RETURNING job.*, o.end_state, o.ran_ms, o.result AS end_result, o.failure,
               -- an attempt whose start was never reported counts all the same
-              job.attempt + (job.state = 2 AND job.started_at IS NULL AND o.ran_ms IS NOT NULL)::integer AS attempts
+              job.attempt + (job.state > 1 AND job.started_at IS NULL AND o.ran_ms IS NOT NULL)::integer AS attempts
   )
-  INSERT INTO finished_job (
+  INSERT INTO finished_job AS f (
     id, task, queue, state, priority, run_at, groups, limited_group, submit_limit, attempt, token, worker_id,
     started_at, finished_at, dedupe_key, timeout_ms, submitted_at, payload, result, failures, progress)
   SELECT
@@ -30,7 +43,8 @@ BEGIN
     coalesce(started_at, clock_timestamp() - ran_ms * interval '1 millisecond'),
     clock_timestamp(), dedupe_key, timeout_ms, submitted_at, payload, end_result::json,
     CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress
-  FROM gone;
+  FROM gone
+  RETURNING f.id;
 END
 $$;
 
@@ -69,6 +83,12 @@ AS $$
 DECLARE
   v_own outcomes;
 BEGIN
+  IF 3 = ALL (p_verdicts) THEN
+    -- Successes alone, as nearly always: nothing to decide, so they go in one statement.
+    RETURN QUERY SELECT * FROM bury(p_ids, p_verdicts, p_ran_ms, p_results, p_failures, p_worker, p_tokens);
+    RETURN;
+  END IF;
+
   -- A job that was asked to stop does not come back: whatever its attempt says, short of success, it is cancelled.
   SELECT array_agg(l.id), array_agg(l.verdict), array_agg(l.delay_ms), array_agg(l.ran_ms), array_agg(l.result),
          array_agg(l.failure)
@@ -85,7 +105,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT k.id, k.cancel_requested
       FROM job k
-      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state = 2
+      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state > 1
       FOR UPDATE
     ) j
   ) l;
@@ -93,11 +113,12 @@ BEGIN
     RETURN;
   END IF;
 
-  PERFORM bury(array_agg(o.id), array_agg(o.verdict), array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure))
-  FROM unnest(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures)
-    AS o(id, verdict, ran_ms, result, failure)
-  WHERE o.verdict >= 3
-  HAVING count(*) > 0;
+  IF 3 <= ANY (v_own.verdicts) THEN
+    PERFORM bury(array_agg(o.id), array_agg(o.verdict), array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure))
+    FROM unnest(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures)
+      AS o(id, verdict, ran_ms, result, failure)
+    WHERE o.verdict >= 3;
+  END IF;
 
   IF 3 > ANY (v_own.verdicts) THEN
     UPDATE job j SET
@@ -126,7 +147,7 @@ $$;
 CREATE FUNCTION exchange(
   p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[],
+  p_spare_groups text[], p_spare integer[], p_after place_in_line,
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
   p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[])
@@ -149,12 +170,12 @@ BEGIN
   END IF;
   IF cardinality(p_started) > 0 THEN
     UPDATE job SET attempt = attempt + 1, started_at = clock_timestamp()
-    WHERE id = ANY (p_started) AND worker_id = p_worker AND state = 2 AND started_at IS NULL;
+    WHERE id = ANY (p_started) AND worker_id = p_worker AND state > 1 AND started_at IS NULL;
   END IF;
   IF cardinality(p_progress_ids) > 0 THEN
     UPDATE job SET progress = p.note
     FROM unnest(p_progress_ids, p_progress) AS p(id, note)
-    WHERE job.id = p.id AND job.worker_id = p_worker AND job.state = 2;
+    WHERE job.id = p.id AND job.worker_id = p_worker AND job.state > 1;
   END IF;
   IF cardinality(p_ids) > 0 THEN
     RETURN QUERY
@@ -169,7 +190,7 @@ BEGIN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
