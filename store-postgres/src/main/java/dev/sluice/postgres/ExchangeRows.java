@@ -30,8 +30,8 @@ final class ExchangeRows {
   /** Tasks of which many jobs had to be read past. */
   final Set<String> passedOver = new HashSet<>();
 
-  /** Where the claim ended, if it got all it asked for. */
-  String endedAt = LinePosition.FRONT;
+  /** Where the claim ended, in each lane of which it took all it found. */
+  final List<String> ends = new ArrayList<>();
 
   boolean stale;
   boolean lost;
@@ -47,7 +47,7 @@ final class ExchangeRows {
                   row.getString("group_name"), row.getInt("number"), row.getLong("token")));
       case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
       case "x" -> passedOver.add(row.getString("task"));
-      case "e" -> endedAt = LinePosition.read(row);
+      case "e" -> ends.add(LinePositions.read(row));
       case "m" -> nextDue = Duration.ZERO;
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;

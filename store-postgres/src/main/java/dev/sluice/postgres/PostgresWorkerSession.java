@@ -42,7 +42,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String EXCHANGE =
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
-      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, '')::${schema}.place_in_line,
+      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
@@ -66,7 +66,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long rulesVersion;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
-  private final LinePosition line = new LinePosition(System::nanoTime);
+  private final LinePositions line = new LinePositions(System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -126,7 +126,7 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
-    String start = line.startOf(exchange.demand().jobs());
+    List<String> start = line.startOf(exchange.demand().jobs());
     ExchangeRows incoming =
         database.call(
             connection -> {
@@ -135,7 +135,6 @@ final class PostgresWorkerSession implements WorkerSession {
                   connection, EXCHANGE, rows::add, parameters(connection, exchange, start));
               return rows;
             });
-    line.endedAt(incoming.endedAt);
     if (incoming.lost) {
       throw lost();
     }
@@ -150,9 +149,8 @@ final class PostgresWorkerSession implements WorkerSession {
       links.lanes.giveLanesInBackground(incoming.passedOver);
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
-    if (unfilled && !start.equals(LinePosition.FRONT)) {
-      incoming.nextDue = Duration.ZERO; // It did not look at the whole line.
-    } else if (unfilled && armed.compareAndSet(false, true)) {
+    line.endedAt(incoming.ends);
+    if (unfilled && armed.compareAndSet(false, true)) {
       database.update(ARM, id);
       incoming.nextDue = Duration.ZERO;
     }
@@ -164,7 +162,7 @@ final class PostgresWorkerSession implements WorkerSession {
         unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty());
   }
 
-  private Object[] parameters(Connection connection, Exchange exchange, String start)
+  private Object[] parameters(Connection connection, Exchange exchange, List<String> start)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Exchange.TaskDemand> tasks = demand.tasks();
@@ -184,7 +182,7 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("bool", names.stream().map(limitedTasks::contains).toArray()),
       connection.createArrayOf("text", spare.stream().map(Map.Entry::getKey).toArray()),
       connection.createArrayOf("int4", spare.stream().map(Map.Entry::getValue).toArray()),
-      start,
+      connection.createArrayOf("text", start.toArray()),
       outcomes.ids(),
       outcomes.tokens(),
       outcomes.verdicts(),

@@ -119,7 +119,8 @@ BEGIN
 END
 $$;
 
--- Counts freed slots down and calls back jobs that were set aside for their groups. Call-backs come after the
+-- Counts freed slots down and calls back jobs that were set aside for their groups. The only place of a key is not kept
+-- for the next time: there may be a hundred thousand keys, and most come once. Call-backs come after the
 -- count-down, in a statement of their own: whoever set a job aside did so under the row lock this waited for, so the
 -- job is seen here, and none is forgotten.
 CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
@@ -133,6 +134,11 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
+  DELETE FROM slot_group g
+  USING unnest(p_groups, p_slots) AS t(name, slot)
+  WHERE g.group_name = t.name AND g.n = t.slot AND strpos(t.name, '/') > 0 AND g.n = 0 AND g.capacity = 1 AND g.used = 1
+    AND NOT EXISTS (SELECT FROM slot_group o WHERE o.group_name = t.name AND o.n > 0);
+
   UPDATE slot_group g SET used = g.used - t.freed
   FROM (SELECT name, slot % 50 AS n, count(*)::integer AS freed FROM unnest(p_groups, p_slots) AS s(name, slot) GROUP BY 1, 2) t
   WHERE g.group_name = t.name AND g.n = t.n;

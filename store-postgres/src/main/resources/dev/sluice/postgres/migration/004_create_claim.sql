@@ -56,21 +56,36 @@ BEGIN
 END
 $$;
 
--- Where a claim ended in the open lane: the place in line of the last job it took.
+-- Where a claim ended in a lane: the place in line of the last job it took there.
 CREATE TYPE place_in_line AS (
+  lane text,
   priority integer,
   run_at timestamptz,
   id uuid
 );
 
--- The best ready jobs of the open lane, locked, passing over those that other workers are claiming.
+-- A job that a claim has found and locked. Its place in the table cannot change any more, so that is what it goes by.
+CREATE TYPE candidate AS (
+  ord integer,             -- best first
+  tid tid,
+  lane text,
+  priority integer,
+  run_at timestamptz,
+  id uuid,
+  task text,
+  groups text[],
+  limited_group text,
+  submit_limit integer
+);
+
+-- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are claiming.
 --
--- With p_after, the search starts behind that place and keeps to its priority. Jobs that were claimed a moment ago are
--- still in the index, dead or about to be, at its very front: in a busy store every claim would read past thousands of
--- them. A worker therefore goes on from where its last claim ended, and looks at the whole line again when it found too
--- few there, and several times a second (see dev.sluice.postgres.LinePosition).
-CREATE FUNCTION find_plain(p_queues text[], p_jobs integer, p_tasks text[], p_after place_in_line)
-RETURNS TABLE (tid tid, task text, priority integer, run_at timestamptz, id uuid)
+-- Where p_after has a place in the lane, the search starts behind it and keeps to its priority. Jobs that were claimed a
+-- moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read past
+-- thousands of them. A worker therefore goes on from where its last claim ended, and looks at the whole line again when
+-- it found too few there, and several times a second (see dev.sluice.postgres.LinePositions).
+CREATE FUNCTION find(p_lanes text[], p_queues text[], p_counts integer[], p_tasks text[], p_after place_in_line[])
+RETURNS candidate[]
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -80,41 +95,84 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
-#variable_conflict use_column
+DECLARE
+  v_found candidate[];
 BEGIN
-  IF p_after.id IS NOT NULL THEN
-    RETURN QUERY
-    SELECT best.*
-    FROM unnest(p_queues) AS q(name)
+  SELECT array_agg(
+           (b.ord, b.tid, b.lane, b.priority, b.run_at, b.id, b.task, b.groups, b.limited_group, b.submit_limit)::candidate
+           ORDER BY b.ord)
+  INTO v_found
+  FROM (
+    SELECT f.*, row_number() OVER (ORDER BY f.priority DESC, f.run_at, f.id) AS ord
+    FROM unnest(p_lanes, p_queues, p_counts) AS l(lane, queue, jobs)
+    LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
     CROSS JOIN LATERAL (
-      SELECT j.ctid, j.task, j.priority, j.run_at, j.id
-      FROM job j
-      WHERE j.state = 1 AND j.lane = '' AND j.queue = q.name AND j.task = ANY (p_tasks)
-        AND j.priority = p_after.priority AND (j.run_at, j.id) > (p_after.run_at, p_after.id)
-      ORDER BY j.run_at, j.id
-      LIMIT p_jobs
-      FOR UPDATE SKIP LOCKED
-    ) best;
-  ELSE
-    RETURN QUERY
-    SELECT best.*
-    FROM unnest(p_queues) AS q(name)
-    CROSS JOIN LATERAL (
-      SELECT j.ctid, j.task, j.priority, j.run_at, j.id
-      FROM job j
-      WHERE j.state = 1 AND j.lane = '' AND j.queue = q.name AND j.task = ANY (p_tasks)
-      ORDER BY j.priority DESC, j.run_at, j.id
-      LIMIT p_jobs
-      FOR UPDATE SKIP LOCKED
-    ) best;
-  END IF;
+      SELECT * FROM (
+        SELECT j.ctid AS tid, j.lane, j.priority, j.run_at, j.id, j.task, j.groups, j.limited_group, j.submit_limit
+        FROM job j
+        WHERE a.id IS NULL
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
+        ORDER BY j.priority DESC, j.run_at, j.id
+        LIMIT l.jobs
+        FOR UPDATE SKIP LOCKED) from_the_front
+      UNION ALL
+      SELECT * FROM (
+        SELECT j.ctid AS tid, j.lane, j.priority, j.run_at, j.id, j.task, j.groups, j.limited_group, j.submit_limit
+        FROM job j
+        WHERE a.id IS NOT NULL
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
+          AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+        ORDER BY j.run_at, j.id
+        LIMIT l.jobs
+        FOR UPDATE SKIP LOCKED) from_the_place
+    ) f
+  ) b;
+  RETURN v_found;
 END
 $$;
 
--- The plain path: no limit touches any job it can find. One index scan per queue, no join with anything of the limits.
-CREATE FUNCTION claim_plain(
-  p_worker uuid, p_token bigint, p_queues text[], p_jobs integer, p_tasks text[], p_room integer[], p_depth integer[],
-  p_after place_in_line)
+-- The following functions join arrays with arrays, of which the planner believes that they are short: without their setting
+-- it would compare each element with each.
+
+-- Those of the candidates for whose task there is room, the best p_jobs of them.
+CREATE FUNCTION within_room(p_found candidate[], p_tasks text[], p_room integer[], p_jobs integer) RETURNS candidate[]
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET jit = off
+AS $$
+BEGIN
+  IF p_jobs <= ALL (p_room) AND cardinality(p_found) <= p_jobs THEN
+    RETURN p_found;
+  END IF;
+  RETURN ARRAY(
+    SELECT (r.ord, r.tid, r.lane, r.priority, r.run_at, r.id, r.task, r.groups, r.limited_group, r.submit_limit)::candidate
+    FROM (
+      SELECT c.*, t.room, row_number() OVER (PARTITION BY c.task ORDER BY c.ord) AS rank_in_task
+      FROM unnest(p_found) AS c
+      JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = c.task
+    ) r
+    WHERE r.rank_in_task <= r.room AND r.ord <= p_jobs
+    ORDER BY r.ord);
+END
+$$;
+
+-- Where a claim ended that found these jobs, in the lanes where it took all that it found.
+CREATE FUNCTION ends_of(p_found candidate[], p_left_lanes text[]) RETURNS SETOF answer
+LANGUAGE sql STABLE
+AS $$
+  SELECT DISTINCT ON (c.lane)
+         'e'::"char", c.id, NULL::bigint, c.lane, c.priority, NULL::boolean, NULL::bigint, NULL::text[], c.run_at::text,
+         NULL::text, NULL::integer
+  FROM unnest(p_found) AS c
+  WHERE c.lane <> ALL (p_left_lanes)
+  ORDER BY c.lane, c.ord DESC
+$$;
+
+-- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL = none.
+CREATE FUNCTION hand_over(
+  p_worker uuid, p_token bigint, p_tids tid[], p_gates text[], p_tasks text[], p_depth integer[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -126,46 +184,47 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
-DECLARE
-  v_tids tid[];
-  v_depths integer[];
-  v_last place_in_line;
 BEGIN
-  SELECT array_agg(r.tid ORDER BY r.rank), array_agg(r.depth ORDER BY r.rank) INTO v_tids, v_depths
-  FROM (
-    SELECT f.*, t.depth, t.room,
-           row_number() OVER (PARTITION BY f.task ORDER BY f.priority DESC, f.run_at, f.id) AS rank_in_task,
-           row_number() OVER (ORDER BY f.priority DESC, f.run_at, f.id) AS rank
-    FROM find_plain(p_queues, p_jobs, p_tasks, p_after) f
-    JOIN unnest(p_tasks, p_room, p_depth) AS t(task, room, depth) ON t.task = f.task
-  ) r
-  WHERE r.rank <= p_jobs AND r.rank_in_task <= r.room;
-  IF v_tids IS NULL THEN
-    RETURN;
-  END IF;
-  SELECT j.priority, j.run_at, j.id INTO v_last FROM job j WHERE j.ctid = v_tids[cardinality(v_tids)];
-
-  -- By their place in the table, which cannot change any more: they are locked.
   RETURN QUERY
   WITH claimed AS (
     UPDATE job SET
       state = 2,
       worker_id = p_worker,
       token = p_token,
-      attempt = job.attempt + (r.depth = 0)::integer,
-      started_at = CASE WHEN r.depth = 0 THEN clock_timestamp() END
-    FROM unnest(v_tids, v_depths) WITH ORDINALITY AS r(tid, depth, rank)
-    WHERE job.ctid = r.tid
-    RETURNING r.rank, job.id, job.task, job.attempt, r.depth = 0 AS counted, job.timeout_ms, job.payload
+      attempt = job.attempt + (p_depth[array_position(p_tasks, job.task)] = 0)::integer,
+      started_at = CASE WHEN p_depth[array_position(p_tasks, job.task)] = 0 THEN clock_timestamp() END
+    FROM unnest(p_tids, p_gates) WITH ORDINALITY AS c(tid, gates, ord)
+    WHERE job.ctid = c.tid
+    RETURNING c.ord, c.gates, job.id, job.task, job.attempt, job.started_at IS NOT NULL AS counted, job.timeout_ms, job.payload
   )
-  SELECT 'j'::"char", id, p_token, task, attempt + (NOT counted)::integer, counted, timeout_ms, '{}'::text[], payload::text,
-         NULL::text, NULL::integer
-  FROM claimed
-  ORDER BY rank;
-  IF cardinality(v_tids) = p_jobs THEN
-    RETURN NEXT ('e', v_last.id, NULL, NULL, v_last.priority, NULL, NULL, NULL, v_last.run_at::text, NULL, NULL)::answer;
-  ELSIF p_jobs > ANY (p_room) THEN
-    -- A task whose room is small may have stood in front of others; it has none left now, so look again without it.
+  SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
+         coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, NULL::text, NULL::integer
+  FROM claimed c
+  ORDER BY c.ord;
+END
+$$;
+
+-- The plain path: no limit touches any job it can find. One index scan per queue, no join with anything of the limits.
+CREATE FUNCTION claim_plain(
+  p_worker uuid, p_token bigint, p_queues text[], p_jobs integer, p_tasks text[], p_room integer[], p_depth integer[],
+  p_after place_in_line[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_queues integer := cardinality(p_queues);
+  v_found candidate[] := find(
+    array_fill(''::text, ARRAY[v_queues]), p_queues, array_fill(p_jobs, ARRAY[v_queues]), p_tasks, p_after);
+  v_chosen candidate[] := within_room(v_found, p_tasks, p_room, p_jobs);
+BEGIN
+  RETURN QUERY SELECT * FROM hand_over(
+    p_worker, p_token, ARRAY(SELECT c.tid FROM unnest(v_chosen) AS c ORDER BY c.ord), NULL, p_tasks, p_depth);
+  IF cardinality(v_chosen) = p_jobs THEN
+    RETURN QUERY SELECT * FROM ends_of(v_chosen, '{}');
+  ELSIF (cardinality(v_chosen) > 0 AND p_jobs > ANY (p_room)) OR cardinality(p_after) > 0 THEN
+    -- A task whose room is small may have stood in front of others; it has none left now, so look again without it. And a
+    -- search that did not start at the front has not seen everything.
     RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 END
@@ -189,18 +248,17 @@ CREATE TYPE places AS (
 
 -- What a claim takes.
 CREATE TYPE choice AS (
-  ids uuid[],              -- the jobs, best first
+  tids tid[],              -- the jobs, best first
   gates text[],            -- the limited groups of each, joined by newlines; NULL = none
   take_groups text[],      -- rows to take places in ...
   take_ns smallint[],
   takes integer[],         -- ... and how many
   blocked text[],          -- groups that admit nobody
   short_groups text[],     -- groups of which fewer places were locked than wanted ...
-  short_rooms integer[]    -- ... and how many were
+  short_rooms integer[],   -- ... and how many were
+  left_lanes text[]        -- lanes of candidates that are not taken
 );
 
--- The two functions that follow join arrays with arrays, of which the planner believes that they are short: without this
--- setting it would compare each element with each.
 CREATE FUNCTION tally_needs(
   p_need_group text[], p_need_max integer[], p_need_depth integer[], p_spare_groups text[], p_spare integer[])
 RETURNS tally
@@ -234,8 +292,8 @@ $$;
 -- slots the worker holds and under the places locked, 1 + depth jobs each; it counts its candidates in order, best first,
 -- leaving out those that another group blocks altogether.
 CREATE FUNCTION choose(
-  p_ids uuid[], p_of_task text[], p_tasks text[], p_room integer[], p_need_ord integer[], p_need_group text[],
-  p_tally tally, p_rows places)
+  p_found candidate[], p_tasks text[], p_room integer[], p_need_ord integer[], p_need_group text[], p_tally tally,
+  p_rows places)
 RETURNS choice
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -268,15 +326,17 @@ BEGIN
     FROM ranked r
     JOIN groups g ON g.name = r.name
     GROUP BY r.ord
-  ), free AS (
-    SELECT c.id, c.ord, a.gates, t.room, row_number() OVER (PARTITION BY c.task ORDER BY c.ord) AS rank_in_task
-    FROM unnest(p_ids, p_of_task) WITH ORDINALITY AS c(id, task, ord)
-    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = c.task
+  ), judged AS (
+    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
+    FROM unnest(p_found) AS c
     LEFT JOIN admitted a ON a.ord = c.ord
     LEFT JOIN hopeless h ON h.ord = c.ord
-    WHERE h.ord IS NULL AND coalesce(a.admitted, true)
+  ), free AS (
+    SELECT j.*, t.room, row_number() OVER (PARTITION BY j.task, j.admitted ORDER BY j.ord) AS rank_in_task
+    FROM judged j
+    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = j.task
   ), chosen AS (
-    SELECT f.id, f.ord, f.gates FROM free f WHERE f.rank_in_task <= f.room
+    SELECT f.tid, f.ord, f.gates FROM free f WHERE f.admitted AND f.rank_in_task <= f.room
   ), slots AS (
     SELECT n.name, (greatest(count(*) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
     FROM needs n
@@ -290,14 +350,15 @@ BEGIN
     FROM unnest(p_rows.names, p_rows.ns, p_rows.rooms) AS r(name, n, room)
     JOIN slots s ON s.name = r.name
   )
-  SELECT (SELECT array_agg(c.id ORDER BY c.ord) FROM chosen c),
+  SELECT (SELECT array_agg(c.tid ORDER BY c.ord) FROM chosen c),
          (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
          (SELECT array_agg(s.name ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
          (SELECT array_agg(s.n ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
          (SELECT array_agg(s.take ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
          (SELECT array_agg(g.name) FROM groups g WHERE g.allowed = 0),
          (SELECT array_agg(g.name ORDER BY g.name) FROM groups g WHERE g.room < g.wanted),
-         (SELECT array_agg(g.room ORDER BY g.name) FROM groups g WHERE g.room < g.wanted)
+         (SELECT array_agg(g.room ORDER BY g.name) FROM groups g WHERE g.room < g.wanted),
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.admitted AND f.rank_in_task <= f.room))
   INTO v_choice;
   RETURN v_choice;
 END
@@ -307,7 +368,7 @@ $$;
 CREATE FUNCTION claim_limited(
   p_worker uuid, p_token bigint, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[])
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -326,22 +387,25 @@ DECLARE
   v_lanes text[];          -- lanes with room ...
   v_allow integer[];       -- ... and for how many jobs
   v_queues text[];
-  v_ids uuid[];            -- candidates, best first, locked
-  v_moved uuid[];
-  v_of_task text[];        -- the task of each candidate
+  v_lanes_with_room text[];
+  v_allowed integer[];
+  v_left_lanes text[];     -- lanes in which the next claim has to start at the front
+  v_found candidate[];     -- best first, locked
   v_need_ord integer[];    -- what the candidates need: candidate, ...
   v_need_group text[];     -- ... group, ...
-  v_need_max integer[];    -- ... its limit ...
+  v_need_max integer[];    -- ... its limit (NULL: it has none) ...
   v_need_depth integer[];  -- ... and how many jobs a slot is good for, less one
+  v_need_proposed integer[];  -- the limit the candidate brings along for it
   v_tally tally;           -- the same, by group
   v_rows places;           -- rows with free places, locked
   v_choice choice;
   v_unruled record;
+  v_dropped integer[] := '{}';    -- candidates that are left alone
   v_full text[];
   v_passed text[];         -- further groups of jobs that are set aside
   v_missing text[];
   v_group text;
-  v_more boolean := false;
+  v_more boolean;
 BEGIN
   -- 1. Which lanes have room.
   SELECT array_agg(l.lane), array_agg(l.allow) INTO v_lanes, v_allow
@@ -363,112 +427,110 @@ BEGIN
   WHERE l.allow > 0;
 
   -- 2. How many of the best p_jobs stand in which lane and queue ...
+  v_lanes_with_room := v_lanes;
+  v_allowed := v_allow;
   SELECT array_agg(c.lane), array_agg(c.queue), array_agg(c.jobs) INTO v_lanes, v_queues, v_allow
   FROM (
     SELECT b.lane, b.queue, count(*)::integer AS jobs
     FROM (
       SELECT l.lane, q.name AS queue
       FROM unnest(v_lanes, v_allow) AS l(lane, allow)
+      LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
       CROSS JOIN unnest(p_queues) AS q(name)
       CROSS JOIN LATERAL (
-        SELECT j.id, j.priority, j.run_at
-        FROM job j
-        WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
-        ORDER BY j.priority DESC, j.run_at, j.id
-        LIMIT l.allow
+        SELECT * FROM (
+          SELECT j.id, j.priority, j.run_at
+          FROM job j
+          WHERE a.id IS NULL
+            AND j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
+          ORDER BY j.priority DESC, j.run_at, j.id
+          LIMIT l.allow) from_the_front
+        UNION ALL
+        SELECT * FROM (
+          SELECT j.id, j.priority, j.run_at
+          FROM job j
+          WHERE a.id IS NOT NULL
+            AND j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
+            AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+          ORDER BY j.run_at, j.id
+          LIMIT l.allow) from_the_place
       ) f
       ORDER BY f.priority DESC, f.run_at, f.id
       LIMIT p_jobs
     ) b
     GROUP BY b.lane, b.queue
   ) c;
-  IF v_lanes IS NULL THEN
-    RETURN;
-  END IF;
+  -- Lanes that ran out of jobs. Where the search did not start at the front, there may be more.
+  v_left_lanes := ARRAY(
+    SELECT l.lane
+    FROM unnest(v_lanes_with_room, v_allowed) AS l(lane, allow)
+    WHERE coalesce((SELECT sum(f.jobs) FROM unnest(v_lanes, v_allow) AS f(lane, jobs) WHERE f.lane = l.lane), 0)
+          < l.allow
+      AND coalesce((SELECT sum(f.jobs) FROM unnest(v_allow) AS f(jobs)), 0) < p_jobs);
+  v_more := EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = ANY (v_left_lanes));
 
-  -- ... and lock as many there, passing over those that other workers are claiming.
-  SELECT array_agg(f.id ORDER BY f.priority DESC, f.run_at, f.id) INTO v_ids
-  FROM (
-    SELECT b.id, b.priority, b.run_at
-    FROM unnest(v_lanes, v_queues, v_allow) AS l(lane, queue, jobs)
-    CROSS JOIN LATERAL (
-      SELECT j.id, j.priority, j.run_at
-      FROM job j
-      WHERE j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
-      ORDER BY j.priority DESC, j.run_at, j.id
-      LIMIT l.jobs
-      FOR UPDATE SKIP LOCKED
-    ) b
-  ) f;
-  IF v_ids IS NULL THEN
+  -- ... and lock as many there.
+  v_found := find(v_lanes, v_queues, v_allow, p_tasks, p_after);
+  IF v_found IS NULL THEN
+    IF v_more THEN
+      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    END IF;
     RETURN;
   END IF;
 
   -- 3. Jobs that were submitted while their task was being given a lane belong into it.
-  WITH moved AS (
+  IF EXISTS (SELECT FROM unnest(v_found) AS c WHERE c.lane IN ('', '*') AND c.task = ANY (v_laned)) THEN
     UPDATE job SET lane = job.task
-    WHERE job.id = ANY (v_ids) AND job.lane IN ('', '*') AND job.task = ANY (v_laned)
-    RETURNING job.id
-  )
-  SELECT array_agg(id) INTO v_moved FROM moved;
-  IF v_moved IS NOT NULL THEN
-    v_ids := ARRAY(SELECT id FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord) WHERE id <> ALL (v_moved) ORDER BY ord);
+    FROM unnest(v_found) AS c
+    WHERE job.ctid = c.tid AND c.lane IN ('', '*') AND c.task = ANY (v_laned);
+    v_found := ARRAY(
+      SELECT c::candidate FROM unnest(v_found) AS c WHERE NOT (c.lane IN ('', '*') AND c.task = ANY (v_laned)) ORDER BY c.ord);
     v_more := true;
   END IF;
 
   -- 4. What they need. A group without a limit is no need, if it stays without one until this commits: for plain groups
   --    the rules lock sees to that, for keyed ones their own lock. A job that brings a limit along has it set first.
-  FOR v_unruled IN
-    SELECT DISTINCT n.name, n.proposed, strpos(n.name, '/') > 0 AS keyed
-    FROM job j
-    CROSS JOIN LATERAL (
-      SELECT g.name, CASE WHEN g.name = j.limited_group THEN j.submit_limit END AS proposed
-      FROM unnest(j.groups || CASE WHEN j.limited_group = j.task THEN ARRAY[j.task] END) AS g(name)
-    ) n
-    LEFT JOIN limit_rule own ON own.name = n.name
-    LEFT JOIN limit_rule family ON family.name = family_of(n.name)
-    WHERE j.id = ANY (v_ids)
-      AND coalesce(own.operator, family.operator, own.config, family.config,
-                   own.code, family.code, own.submit, family.submit) IS NULL
-  LOOP
-    IF v_unruled.proposed IS NOT NULL THEN
-      RETURN NEXT ('p', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_unruled.name, v_unruled.proposed)::answer;
-    END IF;
-    IF v_unruled.proposed IS NOT NULL
-        OR (v_unruled.keyed AND NOT (pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name))
-                                     AND limit_of(v_unruled.name) IS NULL)) THEN
-      v_ids := ARRAY(
-        SELECT c.id
-        FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
-        JOIN job j ON j.id = c.id
-        WHERE NOT (v_unruled.name = ANY (j.groups) OR (v_unruled.name = j.task AND j.limited_group = j.task))
-        ORDER BY c.ord);
-      v_more := true;
-    END IF;
-  END LOOP;
-
-  SELECT array_agg(j.task ORDER BY c.ord) INTO v_of_task
-  FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
-  JOIN job j ON j.id = c.id;
-
-  SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth)
-  INTO v_need_ord, v_need_group, v_need_max, v_need_depth
+  SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth), array_agg(n.proposed)
+  INTO v_need_ord, v_need_group, v_need_max, v_need_depth, v_need_proposed
   FROM (
-    SELECT c.ord::integer AS ord, g.name, t.depth,
+    SELECT c.ord, g.name, p_depth[array_position(p_tasks, c.task)] AS depth,
+           CASE WHEN g.name = c.limited_group THEN c.submit_limit END AS proposed,
            coalesce(own.operator, family.operator, own.config, family.config,
                     own.code, family.code, own.submit, family.submit) AS max
-    FROM unnest(v_ids) WITH ORDINALITY AS c(id, ord)
-    JOIN job j ON j.id = c.id
-    JOIN unnest(p_tasks, p_depth) AS t(task, depth) ON t.task = j.task
+    FROM unnest(v_found) AS c
     CROSS JOIN LATERAL (
-      SELECT j.task AS name WHERE j.task = ANY (v_limited)
+      SELECT c.task AS name WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
       UNION
-      SELECT e FROM unnest(j.groups) AS e
+      SELECT e FROM unnest(c.groups) AS e
     ) g
     LEFT JOIN limit_rule own ON own.name = g.name
     LEFT JOIN limit_rule family ON family.name = family_of(g.name)
-  ) n
-  WHERE n.max IS NOT NULL;
+  ) n;
+  IF array_position(v_need_max, NULL) IS NOT NULL THEN
+    FOR v_unruled IN
+      SELECT n.name, min(n.proposed) AS proposed, strpos(n.name, '/') > 0 AS keyed, array_agg(n.ord) AS ords
+      FROM unnest(v_need_ord, v_need_group, v_need_max, v_need_proposed) AS n(ord, name, max, proposed)
+      WHERE n.max IS NULL
+      GROUP BY n.name
+    LOOP
+      IF v_unruled.proposed IS NOT NULL THEN
+        RETURN NEXT ('p', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_unruled.name, v_unruled.proposed)::answer;
+        v_dropped := v_dropped || v_unruled.ords;
+      ELSIF v_unruled.keyed AND NOT (pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name))
+                                     AND limit_of(v_unruled.name) IS NULL) THEN
+        v_dropped := v_dropped || v_unruled.ords;
+      END IF;
+    END LOOP;
+    IF cardinality(v_dropped) > 0 THEN
+      v_left_lanes := v_left_lanes || ARRAY(SELECT c.lane FROM unnest(v_found) AS c WHERE c.ord = ANY (v_dropped));
+      v_found := ARRAY(SELECT c::candidate FROM unnest(v_found) AS c WHERE c.ord <> ALL (v_dropped) ORDER BY c.ord);
+      v_more := true;
+    END IF;
+    SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth)
+    INTO v_need_ord, v_need_group, v_need_max, v_need_depth
+    FROM unnest(v_need_ord, v_need_group, v_need_max, v_need_depth) AS n(ord, name, max, depth)
+    WHERE n.max IS NOT NULL AND n.ord <> ALL (v_dropped);
+  END IF;
   v_tally := tally_needs(v_need_group, v_need_max, v_need_depth, p_spare_groups, p_spare);
 
   -- 5. Places of a keyed group are laid out on first use. Jobs claimed before its family had a limit are counted in.
@@ -501,7 +563,7 @@ BEGIN
   -- 6. Lock as many places as are wanted, and choose the jobs that every group they need admits.
   SELECT array_agg(p.group_name), array_agg(p.n), array_agg(p.room) INTO v_rows
   FROM lock_places(v_tally.names, v_tally.wanted, v_seed) p;
-  v_choice := choose(v_ids, v_of_task, p_tasks, p_room, v_need_ord, v_need_group, v_tally, v_rows);
+  v_choice := choose(v_found, p_tasks, p_room, v_need_ord, v_need_group, v_tally, v_rows);
 
   -- Rows that others have locked were passed over. If they hold places that are wanted here, there is more to find: nobody
   -- who only takes places wakes those who passed them over.
@@ -517,23 +579,9 @@ BEGIN
            NULL::text, t.group_name, t.slot
     FROM take_slots(p_worker, p_token, v_choice.take_groups, v_choice.take_ns, v_choice.takes) t;
   END IF;
-  IF v_choice.ids IS NOT NULL THEN
-    RETURN QUERY
-    WITH claimed AS (
-      UPDATE job SET
-        state = 2,
-        worker_id = p_worker,
-        token = p_token,
-        attempt = job.attempt + (t.depth = 0)::integer,
-        started_at = CASE WHEN t.depth = 0 THEN clock_timestamp() END
-      FROM unnest(v_choice.ids, v_choice.gates) WITH ORDINALITY AS c(id, gates, ord), unnest(p_tasks, p_depth) AS t(task, depth)
-      WHERE job.id = c.id AND t.task = job.task
-      RETURNING c.ord, c.gates, job.id, job.task, job.attempt, t.depth = 0 AS counted, job.timeout_ms, job.payload
-    )
-    SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
-           coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, NULL::text, NULL::integer
-    FROM claimed c
-    ORDER BY c.ord;
+  IF v_choice.tids IS NOT NULL THEN
+    RETURN QUERY SELECT * FROM hand_over(p_worker, p_token, v_choice.tids, v_choice.gates, p_tasks, p_depth);
+    RETURN QUERY SELECT * FROM ends_of(v_found, v_left_lanes || coalesce(v_choice.left_lanes, '{}'));
   END IF;
 
   -- 8. Set the jobs of full groups aside. A group is full when all its rows are ours and none has a place.
@@ -588,19 +636,19 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_more OR (cardinality(v_choice.ids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
+  IF v_more OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
     RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 END
 $$;
 
 -- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit, p_after
--- where in the open lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's view of
+-- where in which lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's view of
 -- the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line)
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -619,7 +667,8 @@ BEGIN
   IF true = ANY (p_lane)
       OR EXISTS (SELECT FROM job WHERE state = 1 AND lane = '*' AND queue = ANY (v_queues)) THEN
     RETURN QUERY SELECT * FROM claim_limited(
-      p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare);
+      p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare,
+      p_after);
   ELSE
     RETURN QUERY SELECT * FROM claim_plain(p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
   END IF;

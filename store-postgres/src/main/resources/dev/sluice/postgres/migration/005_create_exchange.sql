@@ -147,7 +147,7 @@ $$;
 CREATE FUNCTION exchange(
   p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line,
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
   p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[])

@@ -1,0 +1,60 @@
+package dev.sluice.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * Where in the lines of ready jobs a worker's next claim starts.
+ *
+ * <p>In a busy store the front of a line is crowded with jobs that were claimed a moment ago and
+ * that the index still lists. A worker therefore goes on behind the last job it got, in each lane
+ * where it got all it found. What it cannot see from there are jobs that come in before that place:
+ * more urgent ones, and those that others give back. So it looks at the whole line again when it
+ * finds too few, and at the latest a quarter of a second after it last did; other workers, each in
+ * its own time, look more often than that. Small claims always look at the whole line: they cost
+ * little, and order matters more to them. Used by one thread.
+ */
+final class LinePositions {
+  static final Duration LONGEST_BLINDNESS = Duration.ofMillis(250);
+  static final int SMALLEST_CLAIM = 64;
+
+  private final LongSupplier nanos;
+  private List<String> places = List.of();
+  private long lookedAt;
+
+  LinePositions(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /**
+   * Where a claim of so many jobs starts, as values of the type {@code place_in_line}; in lanes
+   * without one at the front.
+   */
+  List<String> startOf(int jobs) {
+    long now = nanos.getAsLong();
+    if (jobs < SMALLEST_CLAIM || now - lookedAt > LONGEST_BLINDNESS.toNanos()) {
+      places = List.of();
+    }
+    if (places.isEmpty()) {
+      lookedAt = now;
+    }
+    return places;
+  }
+
+  /** Notes where the latest claim ended in which lanes. */
+  void endedAt(List<String> ends) {
+    places = List.copyOf(ends);
+  }
+
+  /** The place in a row of kind {@code e}, as a value of the type {@code place_in_line}. */
+  static String read(ResultSet row) throws SQLException {
+    String lane = row.getString("task").replaceAll("([\\\\\"])", "\\\\$1");
+    return "(\"%s\",%d,\"%s\",%s)"
+        .formatted(
+            lane, row.getInt("attempt"), row.getString("payload"), row.getObject("id", UUID.class));
+  }
+}
