@@ -173,7 +173,8 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT k.ctid
         FROM slot k
-        WHERE k.group_name = r.name AND k.slot = r.slot AND k.token = r.token AND k.worker_id = p_worker
+        -- Not "=": from that the planner would gather that slot_of_worker serves as well, and read all the worker's slots.
+        WHERE k.group_name = r.name AND k.slot = r.slot AND k.token = r.token AND k.worker_id IS NOT DISTINCT FROM p_worker
         FOR UPDATE
       ) h
     ) held
