@@ -14,7 +14,7 @@ public final class BarChart {
   private static final int VALUE_WIDTH = 64;
   private static final int WHISKER_END = 4;
   private static final int LABEL_GAP = 10;
-  private static final double LETTER = 7;
+  private static final double LETTER = 7.7;
   private static final int LONGEST_LABEL = 46;
 
   private final ChartFrame frame;
@@ -71,6 +71,9 @@ public final class BarChart {
           x, top, x, bottom + 4, ChartFrame.GRID);
       svg.text(Digits.mark(mark), "text x='%s' y='%s'", x, bottom + 19);
     }
+    svg.empty(
+        "line x1='%s' y1='%s' x2='%s' y2='%s' stroke='%s'",
+        left, top, left, bottom + 4, ChartFrame.FAINT);
     svg.text(
         label(),
         "text x='%s' y='%s'",

@@ -14,7 +14,7 @@ public final class LineChart {
   private static final int LEGEND_LINE = 20;
   private static final int LEFT = 84;
   private static final double RIGHT = ChartFrame.WIDTH - ChartFrame.MARGIN - 12.0;
-  private static final double LETTER = 7;
+  private static final double LETTER = 7.7;
   private static final int SWATCH = 22;
   private static final int LEGEND_GAP = 22;
   private static final double TWO_DECADES = 100;
@@ -66,7 +66,7 @@ public final class LineChart {
   /** Draws the legend, or only tells how high it is. */
   private int legend(Svg svg) {
     double x = ChartFrame.MARGIN;
-    int y = frame.top();
+    int y = frame.top() + 6;
     for (int i = 0; i < curves.size(); i++) {
       String line = curves.get(i).line();
       double width = SWATCH + line.length() * LETTER + LEGEND_GAP;
@@ -79,7 +79,7 @@ public final class LineChart {
       }
       x += width;
     }
-    return y + LEGEND_LINE - frame.top();
+    return y + LEGEND_LINE - 2 - frame.top();
   }
 
   private static void drawKey(Svg svg, double x, int y, String line, String colour) {
@@ -98,6 +98,9 @@ public final class LineChart {
           x, top, x, bottom + 4, ChartFrame.GRID);
       svg.text(Digits.mark(mark), "text x='%s' y='%s'", x, bottom + 19);
     }
+    svg.empty(
+        "line x1='%s' y1='%s' x2='%s' y2='%s' stroke='%s'",
+        LEFT, bottom, RIGHT, bottom, ChartFrame.FAINT);
     svg.text(
         curves.get(0).xLabel(),
         "text x='%s' y='%s' font-size='13'",

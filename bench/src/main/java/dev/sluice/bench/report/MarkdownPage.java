@@ -97,7 +97,7 @@ final class MarkdownPage {
       for (Map.Entry<String, String> setting : subject.settings().entrySet()) {
         settings.add(setting.getKey() + " " + setting.getValue());
       }
-      line("- %s: %s".formatted(subject.name(), String.join(", ", settings)));
+      line(escaped("- %s: %s".formatted(subject.name(), String.join(", ", settings))));
     }
     if (!set.isEmpty()) {
       line("");
@@ -124,8 +124,13 @@ final class MarkdownPage {
   }
 
   private MarkdownPage row(List<String> cells) {
-    List<String> escaped = cells.stream().map(cell -> cell.replace("|", "\\|")).toList();
+    List<String> escaped = cells.stream().map(MarkdownPage::escaped).toList();
     return line("| " + String.join(" | ", escaped) + " |");
+  }
+
+  /** Text of a cell: names come from anyone. */
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|");
   }
 
   private MarkdownPage line(String line) {
