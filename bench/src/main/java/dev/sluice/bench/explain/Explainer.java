@@ -46,7 +46,7 @@ public final class Explainer {
 
   private void load(Endpoint endpoint, LongConsumer progress) {
     try (JobStore store = StoreProviders.open(endpoint.url(), STORE)) {
-      Backlog.submit(store, jobs + (WARM_UP + 2) * batch, progress);
+      Backlog.submit(store, jobs + 2 * (WARM_UP + 1) * batch, progress);
     }
     Sql.execute(endpoint, "VACUUM ANALYZE");
   }
@@ -82,6 +82,7 @@ public final class Explainer {
       List<String> remarks) {
     List<Step> without;
     try (LimitTables tables = LimitTables.remove(endpoint, STORE.namespace())) {
+      warmUp(worker);
       without = worker.turn();
     }
     for (int i = 0; i < steps.size(); i++) {
@@ -92,10 +93,18 @@ public final class Explainer {
                 .formatted(step.name(), step.plans().size(), tableNames()));
       } else {
         complaints.add(
-            "%s: other plans than in a schema without the tables %s: %s instead of %s"
-                .formatted(step.name(), tableNames(), step.shape(), without.get(i).shape()));
+            "%s: other plans than in a schema without the tables %s: %s"
+                .formatted(
+                    step.name(), tableNames(), difference(step.shape(), without.get(i).shape())));
       }
     }
+  }
+
+  private static String difference(List<String> with, List<String> without) {
+    return "with them %s, without %s"
+        .formatted(
+            with.stream().filter(plan -> !without.contains(plan)).toList(),
+            without.stream().filter(plan -> !with.contains(plan)).toList());
   }
 
   private static String tableNames() {

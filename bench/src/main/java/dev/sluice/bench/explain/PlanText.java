@@ -27,7 +27,9 @@ final class PlanText {
             + (node.loops() == 0
                 ? " (never executed)"
                 : " (actual rows=%s loops=%d)"
-                    .formatted(node.text("Actual Rows").orElse("0"), node.loops())));
+                    .formatted(
+                        node.text("Actual Rows").orElse("0").replaceFirst("\\.0+$", ""),
+                        node.loops())));
     int inner = depth + 2;
     for (String condition : CONDITIONS) {
       node.text(condition).ifPresent(value -> line(inner, condition + ": " + value));
