@@ -69,42 +69,33 @@ public final class Explainer {
       check.complaints(step.plans()).forEach(c -> complaints.add(step.name() + ": " + c));
     }
     if (!setUp.isLimited()) {
-      compareWithoutLimitTables(steps, worker, endpoint, complaints, remarks);
+      List<Step> without = turnWithoutLimitTables(worker, endpoint);
+      for (int i = 0; i < steps.size(); i++) {
+        Step step = steps.get(i);
+        step.differenceTo(without.get(i))
+            .ifPresentOrElse(
+                difference -> complaints.add(otherPlans(step, difference)),
+                () -> remarks.add(samePlans(step)));
+      }
     }
     return new Explanation(setUp, jobs, steps, complaints, remarks);
   }
 
-  private static void compareWithoutLimitTables(
-      List<Step> steps,
-      ExplainedWorker worker,
-      Endpoint endpoint,
-      List<String> complaints,
-      List<String> remarks) {
-    List<Step> without;
+  private static List<Step> turnWithoutLimitTables(ExplainedWorker worker, Endpoint endpoint) {
     try (LimitTables tables = LimitTables.remove(endpoint, STORE.namespace())) {
       warmUp(worker);
-      without = worker.turn();
-    }
-    for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
-      if (step.shape().equals(without.get(i).shape())) {
-        remarks.add(
-            "No limits registered: the %s executes the same %d plans as in a schema without the tables %s."
-                .formatted(step.name(), step.plans().size(), tableNames()));
-      } else {
-        complaints.add(
-            "%s: other plans than in a schema without the tables %s: %s"
-                .formatted(
-                    step.name(), tableNames(), difference(step.shape(), without.get(i).shape())));
-      }
+      return worker.turn();
     }
   }
 
-  private static String difference(List<String> with, List<String> without) {
-    return "with them %s, without %s"
-        .formatted(
-            with.stream().filter(plan -> !without.contains(plan)).toList(),
-            without.stream().filter(plan -> !with.contains(plan)).toList());
+  private static String samePlans(Step step) {
+    return "No limits registered: the %s executes the same %d plans as in a schema without the tables %s."
+        .formatted(step.name(), step.plans().size(), tableNames());
+  }
+
+  private static String otherPlans(Step step, String difference) {
+    return "%s: other plans than in a schema without the tables %s: %s"
+        .formatted(step.name(), tableNames(), difference);
   }
 
   private static String tableNames() {

@@ -1,6 +1,7 @@
 package dev.sluice.bench.explain;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One exchange, and every statement it executed.
@@ -23,8 +24,24 @@ record Step(String name, int jobs, List<StatementPlan> plans) {
         .sum();
   }
 
-  /** Its statements without numbers: equal if the same plans were executed in the same order. */
-  List<String> shape() {
+  /**
+   * In which plans it differs from another step, by node types, tables and indexes; empty if both
+   * executed the same plans in the same order.
+   */
+  Optional<String> differenceTo(Step other) {
+    List<String> own = shape();
+    List<String> others = other.shape();
+    if (own.equals(others)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "%s here, %s there"
+            .formatted(
+                own.stream().filter(plan -> !others.contains(plan)).toList(),
+                others.stream().filter(plan -> !own.contains(plan)).toList()));
+  }
+
+  private List<String> shape() {
     return plans.stream().map(plan -> plan.place() + ": " + plan.root().shape()).toList();
   }
 }
