@@ -74,7 +74,7 @@ final class ExplainCommand implements Callable<Integer> {
       Explainer explainer = new Explainer(server, jobs, batch);
       for (SetUp setUp : SetUp.values()) {
         Explanation explanation = explainer.explain(setUp, progress(setUp));
-        show(explanation);
+        show(explanation, server.settings().get("server_version"));
         explanation.complaints().forEach(c -> complaints.add(setUp.title() + ", " + c));
       }
     }
@@ -90,7 +90,7 @@ final class ExplainCommand implements Callable<Integer> {
     };
   }
 
-  private void show(Explanation explanation) {
+  private void show(Explanation explanation, String version) {
     ExplanationPage page = new ExplanationPage(explanation);
     console().out().println(console().style().bold(page.heading()));
     console().out().println();
@@ -98,7 +98,8 @@ final class ExplainCommand implements Callable<Integer> {
     console().out().println(page.summary(console().style()));
     if (docs != null) {
       String name = explanation.setUp().title() + ".md";
-      TextFile.write(docs.resolve("plans").resolve(name), page.markdown());
+      String command = "./sluice bench explain --jobs %d --batch %d".formatted(jobs, batch);
+      TextFile.write(docs.resolve("plans").resolve(name), page.markdown(command, version));
     }
   }
 

@@ -59,18 +59,40 @@ public final class ExplanationPage {
     return text.toString();
   }
 
-  /** The page for the documentation. */
-  public String markdown() {
-    StringBuilder page = new StringBuilder();
-    page.append(
-        "<!-- Written by ./sluice bench explain with --docs; a change by hand is lost. -->\n");
-    page.append("# Plans: ").append(heading()).append("\n\n");
-    page.append("Every statement inside the functions that a worker calls, as executed.");
-    page.append(" Statements that read no table are left out.\n");
-    page.append("Pages of a statement include those of the functions it calls.\n\n");
-    page.append("```text\n").append(summary(new Style(false, true))).append("```\n\n");
-    page.append("## Plan by plan\n\n```text\n").append(plans().stripTrailing());
-    return page.append("\n```\n").toString();
+  /**
+   * The page for the documentation.
+   *
+   * @param command what repeats it
+   * @param server the server's version
+   */
+  public String markdown(String command, String server) {
+    return """
+        <!-- Written by ./sluice bench explain with --docs; a change by hand is lost. -->
+        # Plans: %s
+
+        ```sh
+        %s
+        ```
+
+        On PostgreSQL %s. Every statement inside the functions that a worker calls, as executed; those that read no table
+        are left out. The pages of a statement include those of the functions it calls.
+
+        ```text
+        %s
+        ```
+
+        ## Plan by plan
+
+        ```text
+        %s
+        ```
+        """
+        .formatted(
+            heading(),
+            command,
+            server,
+            summary(new Style(false, true)).stripTrailing(),
+            plans().stripTrailing());
   }
 
   private static List<StatementPlan> tabled(Step step) {
