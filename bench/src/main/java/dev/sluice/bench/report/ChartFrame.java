@@ -18,8 +18,8 @@ final class ChartFrame {
   private static final int LINE = 17;
   private static final int CAPTION_LINE = 14;
   private static final int GAP = 18;
-  private static final int SUMMARY_COLUMNS = 118;
-  private static final int CAPTION_COLUMNS = 138;
+  private static final int SUMMARY_COLUMNS = 104;
+  private static final int CAPTION_COLUMNS = 120;
 
   private final String title;
   private final List<String> summary;
