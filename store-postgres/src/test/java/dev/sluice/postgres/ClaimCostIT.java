@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.Sluice;
+import dev.sluice.Submission;
 import dev.sluice.Task;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.JobStore;
@@ -15,10 +16,12 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,6 +86,36 @@ class ClaimCostIT {
       pages = explainClaim(session.workerId(), false);
     }
     assertThat(pages).isLessThan(2 * pagesReadBehindABacklogOf(null));
+  }
+
+  @Test
+  void claimsInARow_doNotReadPastWhatWasClaimedBefore_andSeeUrgentJobsSoon() throws Exception {
+    WorkerRegistration registration =
+        new WorkerRegistration(
+            "cost", Set.of("default"), Set.of("other"), Map.of(), Duration.ofMinutes(5));
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(registration)) {
+      List<UUID> submitted =
+          sluice.submitAll(OTHER, Collections.nCopies(BACKLOG, 1)).stream()
+              .map(Submission::id)
+              .toList();
+      List<UUID> claimed = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        claim(session, 100, "other").jobs().forEach(job -> claimed.add(job.id()));
+      }
+      assertThat(claimed).as("in order, none left out").isEqualTo(submitted.subList(0, 2_000));
+
+      UUID urgent = sluice.submit(OTHER, 1, o -> o.priority(9)).id();
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(
+              () ->
+                  claim(session, 100, "other").jobs().stream()
+                      .anyMatch(job -> job.id().equals(urgent)));
+      int left = claim(session, 1, "other").jobs().size();
+      assertThat(left).as("it came before the end of the line").isEqualTo(1);
+    }
   }
 
   private long jobsInLane(String lane) throws Exception {
@@ -166,7 +199,7 @@ class ClaimCostIT {
         """
         EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
         SELECT * FROM ${schema}.claim('${worker}', ARRAY['default'], 10, ${tasks}, ${tens}, ${zeros}, ${lanes}, ${lanes},
-                                      ARRAY[]::text[], ARRAY[]::integer[])
+                                      ARRAY[]::text[], ARRAY[]::integer[], ARRAY[]::${schema}.place_in_line[])
         """
             .replace("${schema}", fixture.namespace())
             .replace("${worker}", workerId)
