@@ -4,6 +4,9 @@
 -- must not depend on how many rows are believed to be there: on the hot path every access is by index, every join looks
 -- up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so themselves.
 --
+-- Such a lookup reads "key = ANY (ARRAY[given.key])". With a plain "=" the planner might turn the join around and read the
+-- whole table for the list: a good plan when it is made while the table is empty, and a terrible one ever after.
+--
 -- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
 
 -- One row: the version of the limits. It grows whenever a limit changes that workers must hear of.

@@ -202,7 +202,7 @@ BEGIN
   )
   UPDATE job SET lane = home_lane(job.task, job.groups, job.limited_group)
   FROM best
-  WHERE job.id = best.id;
+  WHERE job.id = ANY (ARRAY[best.id]);
   GET DIAGNOSTICS called = ROW_COUNT;
   RETURN called;
 END
@@ -354,7 +354,7 @@ BEGIN
   ), moved AS (
     UPDATE job SET lane = job.task
     FROM unsettled
-    WHERE job.id = unsettled.id
+    WHERE job.id = ANY (ARRAY[unsettled.id])
     RETURNING job.id
   )
   SELECT id INTO v_last FROM moved ORDER BY id DESC LIMIT 1;

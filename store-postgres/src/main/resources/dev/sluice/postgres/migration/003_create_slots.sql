@@ -80,13 +80,13 @@ AS $$
 BEGIN
   UPDATE slot_group g SET used = g.used + t.count
   FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
-  WHERE g.group_name = t.name AND g.n = t.n;
+  WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
 
   RETURN QUERY
   INSERT INTO slot AS s (group_name, slot, worker_id, token)
   SELECT t.name, free.place, p_worker, p_token
   FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
-  JOIN slot_group g ON g.group_name = t.name AND g.n = t.n
+  JOIN slot_group g ON g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n
   CROSS JOIN LATERAL (
     SELECT g.n + 50 * i AS place
     FROM generate_series(0, least(g.capacity, g.used) - 1) AS i     -- used counts these already: among so many, enough are free
@@ -113,7 +113,7 @@ BEGIN
   PERFORM 1
   FROM slot_group g
   JOIN (SELECT DISTINCT name, slot % 50 AS n FROM unnest(p_groups, p_slots) AS t(name, slot)) t
-    ON g.group_name = t.name AND g.n = t.n
+    ON g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n
   ORDER BY g.group_name, g.n
   FOR UPDATE OF g;
 END
@@ -136,12 +136,12 @@ AS $$
 BEGIN
   DELETE FROM slot_group g
   USING unnest(p_groups, p_slots) AS t(name, slot)
-  WHERE g.group_name = t.name AND g.n = t.slot AND strpos(t.name, '/') > 0 AND g.n = 0 AND g.capacity = 1 AND g.used = 1
+  WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.slot AND strpos(t.name, '/') > 0 AND g.n = 0 AND g.capacity = 1 AND g.used = 1
     AND NOT EXISTS (SELECT FROM slot_group o WHERE o.group_name = t.name AND o.n > 0);
 
   UPDATE slot_group g SET used = g.used - t.freed
   FROM (SELECT name, slot % 50 AS n, count(*)::integer AS freed FROM unnest(p_groups, p_slots) AS s(name, slot) GROUP BY 1, 2) t
-  WHERE g.group_name = t.name AND g.n = t.n;
+  WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
 
   PERFORM call_back(t.name, 8 * t.freed)
   FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t

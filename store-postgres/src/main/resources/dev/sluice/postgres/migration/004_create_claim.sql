@@ -50,7 +50,7 @@ BEGIN
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED
   ) due
-  WHERE job.id = due.id;
+  WHERE job.id = ANY (ARRAY[due.id]);
   GET DIAGNOSTICS v_promoted = ROW_COUNT;
   RETURN v_promoted;
 END
@@ -503,8 +503,8 @@ BEGIN
       UNION
       SELECT e FROM unnest(c.groups) AS e
     ) g
-    LEFT JOIN limit_rule own ON own.name = g.name
-    LEFT JOIN limit_rule family ON family.name = family_of(g.name)
+    LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
+    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
   ) n;
   IF array_position(v_need_max, NULL) IS NOT NULL THEN
     FOR v_unruled IN
@@ -536,7 +536,7 @@ BEGIN
   -- 5. Places of a keyed group are laid out on first use. Jobs claimed before its family had a limit are counted in.
   SELECT array_agg(g.name ORDER BY g.name) INTO v_missing
   FROM unnest(v_tally.names) AS g(name)
-  WHERE NOT EXISTS (SELECT FROM slot_group sg WHERE sg.group_name = g.name);
+  WHERE NOT EXISTS (SELECT FROM slot_group sg WHERE sg.group_name = ANY (ARRAY[g.name]));
   IF v_missing IS NOT NULL THEN
     INSERT INTO slot_group (group_name, n, capacity, used)
     SELECT g.name, n, capacity_of(g.max, n), 0
@@ -619,7 +619,7 @@ BEGIN
                            LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
           ) b
         ) aside
-        WHERE job.id = aside.id
+        WHERE job.id = ANY (ARRAY[aside.id])
         RETURNING job.groups
       )
       SELECT array_agg(DISTINCT g.name) INTO v_passed

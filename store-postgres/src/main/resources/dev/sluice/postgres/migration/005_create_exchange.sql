@@ -28,7 +28,7 @@ BEGIN
         AS given(id, end_state, ran_ms, result, failure, token)
       ORDER BY id                                 -- one order for all, so that no two wait for each other
     ) o
-    WHERE job.id = o.id
+    WHERE job.id = ANY (ARRAY[o.id])
       AND (p_tokens IS NULL OR (job.token = o.token AND job.worker_id = p_worker AND job.state > 1))
     RETURNING job.*, o.end_state, o.ran_ms, o.result AS end_result, o.failure,
               -- an attempt whose start was never reported counts all the same
@@ -137,7 +137,7 @@ BEGIN
         THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
     FROM unnest(v_own.ids, v_own.verdicts, v_own.delays_ms, v_own.ran_ms, v_own.failures)
       AS o(id, verdict, delay_ms, ran_ms, failure)
-    WHERE j.id = o.id AND o.verdict < 3;
+    WHERE j.id = ANY (ARRAY[o.id]) AND o.verdict < 3;
   END IF;
   RETURN QUERY SELECT unnest(v_own.ids);
 END
@@ -175,7 +175,7 @@ BEGIN
   IF cardinality(p_progress_ids) > 0 THEN
     UPDATE job SET progress = p.note
     FROM unnest(p_progress_ids, p_progress) AS p(id, note)
-    WHERE job.id = p.id AND job.worker_id = p_worker AND job.state > 1;
+    WHERE job.id = ANY (ARRAY[p.id]) AND job.worker_id = p_worker AND job.state > 1;
   END IF;
   IF cardinality(p_ids) > 0 THEN
     RETURN QUERY
