@@ -1,0 +1,16 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.server.BenchServer;
+
+/**
+ * What scenarios are run with.
+ *
+ * @param server where
+ * @param plan how thoroughly
+ * @param progress who is told how far it is
+ */
+public record Bench(BenchServer server, Plan plan, Progress progress) {
+  Stage open(Setting setting) throws InterruptedException {
+    return Stage.open(server, setting, plan);
+  }
+}
