@@ -1,9 +1,13 @@
 package dev.sluice.bench.scenario;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** Durations that were measured one by one, and where most of them lie. Immutable. */
 final class Distribution {
+  /** The percentiles that reports tell. */
+  static final List<Integer> TOLD = List.of(50, 95, 99);
+
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final long[] sorted;

@@ -10,4 +10,10 @@ record Exchanges(Samples claiming, Samples completing) {
   Exchanges() {
     this(new Samples(), new Samples());
   }
+
+  /** Forgets what was seen so far. */
+  void drain() {
+    claiming.drain();
+    completing.drain();
+  }
 }

@@ -8,6 +8,8 @@ import dev.sluice.Task;
  * @param counted whether the throughput that is measured is theirs
  */
 record Lot(Task<Integer> task, int jobs, boolean counted) {
+  private static final int FEWEST = 10;
+
   /** Jobs whose throughput is measured. */
   static Lot of(Task<Integer> task, int jobs) {
     return new Lot(task, jobs, true);
@@ -18,7 +20,12 @@ record Lot(Task<Integer> task, int jobs, boolean counted) {
     return new Lot(task, jobs, false);
   }
 
-  Lot scaled(Plan plan) {
-    return new Lot(task, plan.jobs(jobs), counted);
+  Lot scaled(double scale) {
+    return new Lot(task, scaled(jobs, scale), counted);
+  }
+
+  /** A number of jobs made smaller, but not so small that nothing is left. */
+  static int scaled(int jobs, double scale) {
+    return (int) Math.max(Math.min(jobs, FEWEST), Math.round(jobs * scale));
   }
 }

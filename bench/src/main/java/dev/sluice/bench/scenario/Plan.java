@@ -13,14 +13,13 @@ public record Plan(int runs, double scale) {
   public static final int DEFAULT_RUNS = 5;
 
   private static final Duration LEAST_MEASURED = Duration.ofSeconds(5);
-  private static final int LEAST_JOBS = 10;
 
   int jobs(int jobs) {
-    return (int) Math.max(Math.min(jobs, LEAST_JOBS), Math.round(jobs * scale));
+    return Lot.scaled(jobs, scale);
   }
 
-  /** How long a setting is measured in each round, at least. */
-  Duration leastMeasured() {
-    return Duration.ofNanos(Math.round(LEAST_MEASURED.toNanos() * scale));
+  /** How long a setting is measured in each round, at least, in nanoseconds. */
+  long leastNanos() {
+    return Math.round(LEAST_MEASURED.toNanos() * scale);
   }
 }

@@ -5,26 +5,17 @@ import java.util.concurrent.TimeUnit;
 /**
  * What a round measured of one setting, over all its batches.
  *
- * @param jobs how many jobs counted
- * @param nanos how long they took
- * @param handlerNanos how long handlers were at work
+ * @param total the batches together
  * @param submitted how many jobs were submitted
  * @param submitNanos how long that took
+ * @param claiming exchanges that brought jobs, as the workers saw them; empty without clocks
+ * @param completing exchanges that only reported outcomes; empty without clocks
  */
-record Round(long jobs, long nanos, long handlerNanos, long submitted, long submitNanos) {
-  static final Round NOTHING = new Round(0, 0, 0, 0, 0);
-
-  Round plus(Stopwatch.Batch batch, long moreSubmitted, long moreSubmitNanos) {
-    return new Round(
-        jobs + batch.jobs(),
-        nanos + batch.nanos(),
-        handlerNanos + batch.handlerNanos(),
-        submitted + moreSubmitted,
-        submitNanos + moreSubmitNanos);
-  }
+record Round(
+    Batch total, long submitted, long submitNanos, Distribution claiming, Distribution completing) {
 
   double jobsPerSecond() {
-    return perSecond(jobs, nanos);
+    return perSecond(total.jobs(), total.nanos());
   }
 
   double submitsPerSecond() {
@@ -33,7 +24,7 @@ record Round(long jobs, long nanos, long handlerNanos, long submitted, long subm
 
   /** The time inside handlers as a share of the time that passed: how many were at work. */
   double busy() {
-    return (double) handlerNanos / nanos;
+    return (double) total.handlerNanos() / total.nanos();
   }
 
   static double perSecond(long count, long nanos) {

@@ -1,32 +1,32 @@
 package dev.sluice.bench.scenario;
 
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * One way to run jobs: which jobs, by how many workers, amid what. Immutable: each method returns a
+ * One way to run jobs: which jobs, by which workers, amid what. Immutable: most methods return a
  * changed copy.
  *
  * @param name what it is called in its scenario
  * @param crew the workers
  * @param lots the jobs of one batch; batches are repeated
  * @param amid holds from before the first job to the end
- * @param during holds while a batch is run, not while it is submitted
+ * @param clocked whether exchanges are timed in every round, not only in one of their own
  */
-record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, Circumstance during) {
+record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolean clocked) {
   private static final int DEFAULT_WORKERS = 4;
   private static final int DEFAULT_PARALLELISM = 100;
+  private static final double WARM_UP = 0.1;
 
   /**
    * The workers of a setting.
    *
    * @param workers how many
    * @param parallelism how many handlers at once, of all workers together
-   * @param work how long a handler takes
+   * @param work what handlers do
    */
-  record Crew(int workers, int parallelism, Duration work) {}
+  record Crew(int workers, int parallelism, Work work) {}
 
   /** Four workers with 100 threads in all, whose handlers do nothing. */
   static Setting of(String name, Lot... lots) {
@@ -34,39 +34,38 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, Circum
   }
 
   static Setting of(String name, List<Lot> lots) {
-    Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Duration.ZERO);
-    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE, Circumstance.NONE);
+    Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Work.NONE);
+    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE, false);
   }
 
-  Setting workers(int workers) {
-    return with(new Crew(workers, crew.parallelism, crew.work));
+  Setting crew(int workers, int parallelism) {
+    return new Setting(name, new Crew(workers, parallelism, crew.work), lots, amid, clocked);
   }
 
-  Setting parallelism(int parallelism) {
-    return with(new Crew(crew.workers, parallelism, crew.work));
-  }
-
-  Setting work(Duration work) {
-    return with(new Crew(crew.workers, crew.parallelism, work));
-  }
-
-  private Setting with(Crew changed) {
-    return new Setting(name, changed, lots, amid, during);
+  Setting work(Work work) {
+    Crew changed = new Crew(crew.workers, crew.parallelism, work);
+    return new Setting(name, changed, lots, amid, clocked);
   }
 
   Setting amid(Circumstance circumstance) {
-    return new Setting(name, crew, lots, circumstance, during);
+    return new Setting(name, crew, lots, circumstance, clocked);
   }
 
-  Setting during(Circumstance circumstance) {
-    return new Setting(name, crew, lots, amid, circumstance);
+  Setting withClocks() {
+    return new Setting(name, crew, lots, amid, true);
   }
 
-  Setting scaled(Plan plan) {
-    List<Lot> scaled = lots.stream().map(lot -> lot.scaled(plan)).toList();
-    return new Setting(name, crew, scaled, amid, during);
+  Setting scaled(double scale) {
+    List<Lot> scaled = lots.stream().map(lot -> lot.scaled(scale)).toList();
+    return new Setting(name, crew, scaled, amid, clocked);
   }
 
+  /** The same with a few jobs only, to run before what is measured. */
+  Setting warmUp() {
+    return scaled(WARM_UP);
+  }
+
+  /** How many jobs a batch has. */
   int jobs() {
     return lots.stream().mapToInt(Lot::jobs).sum();
   }
@@ -76,11 +75,9 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, Circum
     Map<String, String> described = new LinkedHashMap<>();
     described.put("workers", Integer.toString(crew.workers));
     described.put("threads", Integer.toString(crew.parallelism));
+    described.put("handlers", crew.work.described());
     described.put("tasks", Integer.toString(lots.size()));
     described.put("jobs per batch", Integer.toString(jobs()));
-    if (!crew.work.isZero()) {
-      described.put("handler", crew.work.toMillis() + " ms");
-    }
     return described;
   }
 }

@@ -14,9 +14,10 @@ import java.util.stream.IntStream;
 /**
  * A setting set up in a database of its own, ready to be measured again and again.
  *
- * <p>A batch is submitted while the queue is paused, the workers sign on, and the queue is resumed:
- * what is timed begins with everybody in place. Afterwards the store's own counts must agree that
- * every job has succeeded, or the run fails.
+ * <p>In a round the workers sign on and run a small batch to warm up. Then batch after batch is
+ * submitted while the queue is paused, and timed when the queue is resumed, until enough time was
+ * measured. At the end the store's own counts must agree that every job has succeeded, or the run
+ * fails.
  */
 final class Stage implements AutoCloseable {
   private static final String QUEUE = SubmitOptions.DEFAULT_QUEUE;
@@ -27,92 +28,113 @@ final class Stage implements AutoCloseable {
   private final Setting setting;
   private final Plan plan;
   private final BenchDatabase database;
+  private final String measuredUrl;
   private final Sluice sluice;
   private final Circumstance.Undo amid;
+  private final BatchClock clock = new BatchClock();
   private Team team;
 
   private Stage(Setting setting, Plan plan, BenchDatabase database) throws InterruptedException {
     this.setting = setting;
     this.plan = plan;
     this.database = database;
-    sluice = Sluice.open(database.endpoint().url());
-    team = new Team(database.endpoint().url(), setting);
+    String url = database.endpoint().url();
+    measuredUrl = MeasuredStoreProvider.measured(url);
+    sluice = Sluice.open(url);
+    team = new Team(setting.clocked() ? measuredUrl : url, setting);
     // Workers declare the limits, and a store learns them best before there are jobs.
-    team.start(new Stopwatch(setting)).close();
+    team.start(clock).close();
     amid = setting.amid().arrange(sluice, database.endpoint(), plan);
-    runBatch(Round.NOTHING);
   }
 
-  /** Sets a setting up, limits and circumstances included, and warms it up with one batch. */
+  /** Sets a setting up, limits and circumstances included. */
   static Stage open(BenchServer server, Setting setting, Plan plan) throws InterruptedException {
     String name = "sluice_bench_" + setting.name().replaceAll("[^a-z0-9]+", "_");
-    return new Stage(setting.scaled(plan), plan, server.createDatabase(name));
+    return new Stage(setting.scaled(plan.scale()), plan, server.createDatabase(name));
   }
 
-  /** Measures batch after batch until enough time was measured. */
+  /** Measures a round. */
   Round measure() throws InterruptedException {
     settle();
-    Round round = Round.NOTHING;
-    do {
-      round = runBatch(round);
-    } while (round.nanos() < plan.leastMeasured().toNanos());
-    return round;
+    Map<JobState, Long> before = sluice.jobs().counts();
+    Exchanges exchanges = MeasuredStoreProvider.exchanges(measuredUrl);
+    Batch total = Batch.NONE;
+    long submitted = 0;
+    long submitNanos = 0;
+    try (Team.Shift shift = team.start(clock)) {
+      submit(setting.warmUp());
+      run(setting.warmUp());
+      exchanges.drain();
+      do {
+        submitNanos += submit(setting);
+        submitted += setting.jobs();
+        total = total.plus(run(setting));
+      } while (total.nanos() < plan.leastNanos());
+    }
+    requireSucceeded(before, submitted + setting.warmUp().jobs());
+    return new Round(
+        total,
+        submitted,
+        submitNanos,
+        exchanges.claiming().drain(),
+        exchanges.completing().drain());
   }
 
-  /** Measures once more, with clocks on both sides of the connection; the last thing to do. */
+  /**
+   * Measures a last round with clocks on both sides of the connection, which cost some throughput.
+   */
   Profile profile() throws InterruptedException {
     team.close();
     FunctionTimer timer = FunctionTimer.start(database.endpoint());
-    String url = MeasuredStoreProvider.measured(database.endpoint().url());
-    team = new Team(url, setting);
-    Exchanges exchanges = MeasuredStoreProvider.exchanges(url);
-    measure();
+    team = new Team(measuredUrl, setting);
+    Round round = measure();
     double heap = Heap.usedMegabytes();
     team.close();
-    return new Profile(
-        exchanges.claiming().drain(), exchanges.completing().drain(), timer.stop(), heap);
+    return new Profile(round, timer.stop(), heap);
   }
+
+  /**
+   * What was seen with clocks at work.
+   *
+   * @param round what the workers saw
+   * @param functions milliseconds per call of the store's SQL functions, by the server's own count
+   * @param heapMegabytes what the process kept in memory at the end
+   */
+  record Profile(Round round, Map<String, Double> functions, double heapMegabytes) {}
 
   private void settle() {
     sluice.jobs().purge(Duration.ZERO);
     database.settle();
   }
 
-  private Round runBatch(Round round) throws InterruptedException {
-    Map<JobState, Long> before = sluice.jobs().counts();
+  /** Submits a batch that nobody starts yet, and says how long that took. */
+  private long submit(Setting batch) {
     sluice.queues().pause(QUEUE);
+    int most = batch.lots().stream().mapToInt(Lot::jobs).max().orElseThrow();
+    int step = batch.lots().size() == 1 ? most : MIXED_BY;
     long began = System.nanoTime();
-    submit();
-    long submitNanos = System.nanoTime() - began;
-    Stopwatch stopwatch = new Stopwatch(setting);
-    Stopwatch.Batch batch;
-    try (Team.Shift shift = team.start(stopwatch);
-        Circumstance.Undo during = setting.during().arrange(sluice, database.endpoint(), plan)) {
-      sluice.queues().resume(QUEUE);
-      batch = stopwatch.await();
-    }
-    requireAllSucceeded(before, sluice.jobs().counts());
-    return round.plus(batch, setting.jobs(), submitNanos);
-  }
-
-  private void submit() {
-    int most = setting.lots().stream().mapToInt(Lot::jobs).max().orElseThrow();
-    int step = setting.lots().size() == 1 ? most : MIXED_BY;
     for (int from = 0; from < most; from += step) {
-      for (Lot lot : setting.lots()) {
+      for (Lot lot : batch.lots()) {
         IntStream payloads = IntStream.range(from, Math.min(lot.jobs(), from + step));
         sluice.submitAll(lot.task(), payloads::iterator);
       }
     }
+    return System.nanoTime() - began;
   }
 
-  private void requireAllSucceeded(Map<JobState, Long> before, Map<JobState, Long> after) {
+  private Batch run(Setting batch) throws InterruptedException {
+    Stopwatch stopwatch = clock.next(batch);
+    sluice.queues().resume(QUEUE);
+    return stopwatch.await();
+  }
+
+  private void requireSucceeded(Map<JobState, Long> before, long jobs) {
     Map<JobState, Long> expected = new EnumMap<>(before);
-    expected.merge(JobState.SUCCEEDED, (long) setting.jobs(), Long::sum);
-    if (!expected.equals(after)) {
+    expected.merge(JobState.SUCCEEDED, jobs, Long::sum);
+    Map<JobState, Long> found = sluice.jobs().counts();
+    if (!expected.equals(found)) {
       throw new IllegalStateException(
-          "The batch of '%s' should have left %s, but there are %s"
-              .formatted(setting.name(), expected, after));
+          "'%s' should have left %s, but there are %s".formatted(setting.name(), expected, found));
     }
   }
 

@@ -73,13 +73,4 @@ final class Stopwatch implements WorkerListener {
     }
     return new Batch(counted, ended.get() - began.get(), insideHandlers.sum());
   }
-
-  /**
-   * What was measured.
-   *
-   * @param jobs how many counted jobs
-   * @param nanos how long they took in all
-   * @param handlerNanos how long handlers were at work, of all jobs
-   */
-  record Batch(int jobs, long nanos, long handlerNanos) {}
 }

@@ -1,9 +1,9 @@
 package dev.sluice.bench.scenario;
 
-import dev.sluice.Handler;
 import dev.sluice.Sluice;
 import dev.sluice.Worker;
 import dev.sluice.WorkerBuilder;
+import dev.sluice.WorkerListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * The workers of a setting, each with a store of its own, as separate processes would have. The
- * stores stay open; workers come and go with each batch.
+ * stores stay open; workers come and go with each round.
  */
 final class Team implements AutoCloseable {
   private final Setting setting;
@@ -24,27 +24,22 @@ final class Team implements AutoCloseable {
     }
   }
 
-  /** Starts the workers. They find something to do once their queue is not paused. */
-  Shift start(Stopwatch stopwatch) {
+  /** Starts the workers, whose jobs are told to a listener. */
+  Shift start(WorkerListener listener) {
     Shift shift = new Shift();
     for (int worker = 0; worker < stores.size(); worker++) {
-      shift.workers.push(start(worker, stopwatch));
+      shift.workers.push(start(worker, listener));
     }
     return shift;
   }
 
-  private Worker start(int index, Stopwatch stopwatch) {
+  private Worker start(int index, WorkerListener listener) {
     Setting.Crew crew = setting.crew();
     int threads =
         crew.parallelism() / crew.workers() + (index < crew.parallelism() % crew.workers() ? 1 : 0);
-    WorkerBuilder builder = stores.get(index).worker().concurrency(threads).listener(stopwatch);
-    setting.lots().forEach(lot -> builder.handle(lot.task(), handler()));
+    WorkerBuilder builder = stores.get(index).worker().concurrency(threads).listener(listener);
+    setting.lots().forEach(lot -> builder.handle(lot.task(), crew.work().handler()));
     return builder.name("bench-" + index).start();
-  }
-
-  private Handler<Integer> handler() {
-    long millis = setting.crew().work().toMillis();
-    return millis == 0 ? (payload, job) -> {} : (payload, job) -> Thread.sleep(millis);
   }
 
   @Override

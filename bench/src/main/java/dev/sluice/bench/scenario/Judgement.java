@@ -1,0 +1,75 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.report.Figure;
+import dev.sluice.bench.report.Ratio;
+import dev.sluice.bench.report.Ratio.Goal;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+/** What to make of the measured settings of a scenario, the first being the one to compare with. */
+interface Judgement {
+  /** Slots taken and given back, as the server times them. */
+  Judgement SLOT_TIME =
+      measured ->
+          measured.stream()
+              .flatMap(
+                  each ->
+                      Stream.of("take_slots", "release_slots")
+                          .filter(each.profile().functions()::containsKey)
+                          .map(
+                              function ->
+                                  new Ratio(
+                                      "%s at %s, ms per call"
+                                          .formatted(function, each.setting().name()),
+                                      Figure.once("ms", each.profile().functions().get(function)),
+                                      Optional.of(Goal.atMost(1, 0.2)))))
+              .toList();
+
+  List<Ratio> of(List<Measured> measured);
+
+  /** The throughput of each against the first. */
+  static Judgement throughput(Goal goal) {
+    return against("", Round::jobsPerSecond, Optional.of(goal));
+  }
+
+  /** The throughput of each against the first, only told. */
+  static Judgement throughput() {
+    return against("", Round::jobsPerSecond, Optional.empty());
+  }
+
+  /** The claim time in the middle, of each against the first; both need clocks. */
+  static Judgement claimTime(Goal goal) {
+    return against("claim time, ", round -> round.claiming().percentile(50), Optional.of(goal));
+  }
+
+  /** How many handlers were at work on average. */
+  static Judgement busy(Goal goal) {
+    return measured ->
+        measured.stream()
+            .map(
+                each ->
+                    new Ratio(
+                        "time inside handlers / time passed, " + each.setting().name(),
+                        each.figure("", Round::busy),
+                        Optional.of(goal)))
+            .toList();
+  }
+
+  private static Judgement against(
+      String what, ToDoubleFunction<Round> value, Optional<Goal> goal) {
+    return measured ->
+        measured.stream()
+            .skip(1)
+            .map(
+                other ->
+                    new Ratio(
+                        "%s%s vs %s"
+                            .formatted(
+                                what, other.setting().name(), measured.get(0).setting().name()),
+                        other.against(measured.get(0), value),
+                        goal))
+            .toList();
+  }
+}
