@@ -21,7 +21,12 @@ import picocli.CommandLine.Spec;
     description = "Measures what limits cost, beside the bare SQL and beside the peers.",
     footer = "Exit codes: 0 done; 1 done, and a goal was missed; 2 the command line is wrong.",
     mixinStandardHelpOptions = true,
-    subcommands = {ListCommand.class})
+    subcommands = {
+      ListCommand.class,
+      GrowthCommand.class,
+      CompareCommand.class,
+      ExplainCommand.class
+    })
 final class BenchCommand implements Callable<Integer> {
   private static final String ALL = "all";
 
@@ -53,8 +58,7 @@ final class BenchCommand implements Callable<Integer> {
         names.contains(ALL)
             ? Scenarios.all()
             : names.stream().distinct().map(this::scenario).toList();
-    String command = "./sluice bench " + String.join(" ", names);
-    return new Run(console, options, command).measure(options.plan(Plan.DEFAULT_RUNS), scenarios);
+    return new Run(console, options).measure(String.join(" ", names), Plan.DEFAULT_RUNS, scenarios);
   }
 
   private Scenario scenario(String name) {

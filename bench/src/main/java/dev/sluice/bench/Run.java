@@ -1,9 +1,12 @@
 package dev.sluice.bench;
 
-import dev.sluice.bench.report.Figure;
-import dev.sluice.bench.report.Ratio;
+import dev.sluice.bench.report.BenchDocs;
+import dev.sluice.bench.report.Machine;
 import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.ReportFile;
+import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.report.Section;
+import dev.sluice.bench.report.Verdict;
 import dev.sluice.bench.scenario.Bench;
 import dev.sluice.bench.scenario.Plan;
 import dev.sluice.bench.scenario.Scenario;
@@ -11,7 +14,9 @@ import dev.sluice.bench.server.BenchServer;
 import dev.sluice.cli.text.Console;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** One run of the benchmarks: opens the server, measures, and shows what was found. */
 final class Run {
@@ -19,55 +24,53 @@ final class Run {
 
   private final Console console;
   private final RunOptions options;
-  private final String command;
 
-  Run(Console console, RunOptions options, String command) {
+  Run(Console console, RunOptions options) {
     this.console = console;
     this.options = options;
-    this.command = command;
   }
 
-  /** Runs scenarios and returns the exit code. */
-  int measure(Plan plan, List<Scenario> scenarios) throws InterruptedException {
+  /**
+   * Runs scenarios and writes what was asked for.
+   *
+   * @param what the words that name them on the command line
+   * @param defaultRuns how many rounds if nobody says
+   * @return the exit code
+   */
+  int measure(String what, int defaultRuns, List<Scenario> scenarios) throws InterruptedException {
     Instant startedAt = Instant.now();
-    List<Section> sections = new ArrayList<>();
-    Report report;
+    ReportTable table = new ReportTable(console);
+    Map<String, List<Section>> families = new LinkedHashMap<>();
+    Map<String, String> machine;
+    Plan plan = options.plan(defaultRuns);
     try (BenchServer server = BenchServer.open(options.store())) {
+      machine = Machine.describe(server.settings());
       Bench bench = new Bench(server, plan, new ConsoleProgress(console));
+      bench.warmUp();
       for (Scenario scenario : scenarios) {
         Section section = scenario.run(bench);
-        print(section);
-        sections.add(section);
+        table.print(section);
+        families.computeIfAbsent(scenario.family(), any -> new ArrayList<>()).add(section);
       }
-      report = new Report(command, startedAt, server.settings(), sections);
     }
-    return report.sections().stream().allMatch(Run::reachesGoals) ? 0 : GOAL_MISSED;
+    String command = options.command(what);
+    List<Section> sections = families.values().stream().flatMap(List::stream).toList();
+    options
+        .json()
+        .ifPresent(
+            file -> ReportFile.write(file, new Report(command, startedAt, machine, sections)));
+    options
+        .docs()
+        .ifPresent(
+            directory ->
+                families.forEach(
+                    (family, found) ->
+                        new BenchDocs(directory)
+                            .write(family, new Report(command, startedAt, machine, found))));
+    return sections.stream().anyMatch(Run::missesGoal) ? GOAL_MISSED : 0;
   }
 
-  private void print(Section section) {
-    console.out().println(section.name());
-    section
-        .subjects()
-        .forEach(
-            subject -> {
-              console.out().println("  " + subject.name());
-              subject.figures().forEach((name, figure) -> print(name, figure));
-            });
-    section.ratios().forEach(ratio -> print(ratio.name(), ratio.value()));
-    section.remarks().forEach(remark -> console.out().println("  " + remark));
-  }
-
-  private void print(String name, Figure figure) {
-    console
-        .out()
-        .printf("    %s: %.3f %s %s%n", name, figure.median(), figure.unit(), figure.values());
-  }
-
-  private static boolean reachesGoals(Section section) {
-    return section.ratios().stream().allMatch(Run::reachesGoal);
-  }
-
-  private static boolean reachesGoal(Ratio ratio) {
-    return ratio.goal().map(goal -> goal.reached(ratio.value().median())).orElse(true);
+  private static boolean missesGoal(Section section) {
+    return section.ratios().stream().anyMatch(ratio -> Verdict.of(ratio) == Verdict.MISSED);
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import dev.sluice.bench.scenario.Plan;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The options of every command that measures. */
@@ -40,15 +41,20 @@ final class RunOptions {
     return store;
   }
 
-  Path json() {
-    return json;
+  Optional<Path> json() {
+    return Optional.ofNullable(json);
   }
 
-  Path docs() {
-    return docs;
+  Optional<Path> docs() {
+    return Optional.ofNullable(docs);
   }
 
   Plan plan(int defaultRuns) {
     return new Plan(runs == null ? defaultRuns : runs, scale);
+  }
+
+  /** The command line that repeats a run of this; without the store, whose URL may be secret. */
+  String command(String what) {
+    return "./sluice bench " + what + (runs == null ? "" : " --runs " + runs);
   }
 }

@@ -38,5 +38,10 @@ public record Ratio(String name, Figure value, Optional<Goal> goal) {
     public boolean excelled(double value) {
       return atMost ? value <= aim : value >= aim;
     }
+
+    /** A bound as people read it: {@code ≥ 0.80}. */
+    String bound(double value) {
+      return (atMost ? "≤ " : "≥ ") + Digits.ratio(value);
+    }
   }
 }

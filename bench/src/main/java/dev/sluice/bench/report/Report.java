@@ -13,4 +13,8 @@ import java.util.Map;
  * @param sections a section for each scenario
  */
 public record Report(
-    String command, Instant startedAt, Map<String, String> machine, List<Section> sections) {}
+    String command, Instant startedAt, Map<String, String> machine, List<Section> sections) {
+  public Report {
+    sections = List.copyOf(sections);
+  }
+}

@@ -34,6 +34,11 @@ record LatencyScenario(
   }
 
   @Override
+  public String family() {
+    return "latency";
+  }
+
+  @Override
   public Section run(Bench bench) throws InterruptedException {
     bench.progress().begin(name, bench.plan().runs());
     Pace chosen = pace.choose(bench);
@@ -63,7 +68,7 @@ record LatencyScenario(
   private Section section(Setting setting, List<Distribution> rounds) {
     Map<String, Figure> figures = new LinkedHashMap<>();
     Percentiles.put(figures, "submit to start", rounds);
-    Subject subject = new Subject(name + ": " + setting.name(), setting.described(), figures);
+    Subject subject = new Subject(setting.name(), setting.described(), figures);
     return new Section(name, summary, List.of(subject), ratios(rounds), List.of(), remarks);
   }
 

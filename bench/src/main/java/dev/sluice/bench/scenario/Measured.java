@@ -33,7 +33,7 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
             .toList());
   }
 
-  Subject subject(String scenario) {
+  Subject subject() {
     Map<String, Figure> figures = new LinkedHashMap<>();
     int workers = setting.crew().workers();
     figures.put(Subject.JOBS_PER_SECOND, figure("jobs/s", Round::jobsPerSecond));
@@ -48,6 +48,6 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
       }
     }
     figures.put("heap after", Figure.once("MB", profile.heapMegabytes()));
-    return new Subject(scenario + ": " + setting.name(), setting.described(), figures);
+    return new Subject(setting.name(), setting.described(), figures);
   }
 }

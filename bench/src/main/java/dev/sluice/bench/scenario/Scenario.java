@@ -7,6 +7,9 @@ public interface Scenario {
   /** What it is called on the command line. */
   String name();
 
+  /** Which page of the documentation shows it. */
+  String family();
+
   /** What it does, in a sentence. */
   String summary();
 

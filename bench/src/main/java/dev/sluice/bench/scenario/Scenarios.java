@@ -55,7 +55,7 @@ public final class Scenarios {
             "concurrency-enabled",
             "The same jobs, all of a task that is limited to 10.",
             unlimited(BATCH),
-            Setting.of("limit 10", Lot.of(task("limited").maxConcurrent(10).build(), BATCH)))
+            limited(BATCH))
         .judge(Judgement.throughput(Goal.atLeast(0.85, 0.95)));
   }
 
@@ -175,6 +175,20 @@ public final class Scenarios {
 
   static Setting unlimited(int jobs) {
     return Setting.of("no limit", Lot.of(task("plain").build(), jobs));
+  }
+
+  static Setting limited(int jobs) {
+    return Setting.of("limit 10", Lot.of(task("limited").maxConcurrent(10).build(), jobs));
+  }
+
+  /** A batch shared by so many tasks, each limited to 10. */
+  static Setting limitedTasks(int tasks) {
+    return Setting.of(
+        "limit 10 per task",
+        IntStream.range(0, tasks)
+            .mapToObj(i -> task("task-" + i).maxConcurrent(10).build())
+            .map(task -> Lot.of(task, BATCH / tasks))
+            .toList());
   }
 
   static Setting keyed(int keys, int jobs) {

@@ -22,6 +22,11 @@ record SettingsScenario(
         name, summary, List.of(settings), List.of(Judgement.SLOT_TIME), List.of());
   }
 
+  @Override
+  public String family() {
+    return "concurrency";
+  }
+
   SettingsScenario judge(Judgement judgement) {
     List<Judgement> more = Stream.concat(Stream.of(judgement), judgements.stream()).toList();
     return new SettingsScenario(name, summary, settings, more, remarks);
@@ -38,7 +43,7 @@ record SettingsScenario(
     return new Section(
         name,
         summary,
-        measured.stream().map(each -> each.subject(name)).toList(),
+        measured.stream().map(Measured::subject).toList(),
         judgements.stream().flatMap(judgement -> judgement.of(measured).stream()).toList(),
         List.of(),
         remarks);

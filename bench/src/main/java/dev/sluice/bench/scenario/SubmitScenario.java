@@ -29,6 +29,11 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
   private record Found(double jobsPerSecond, Distribution calls) {}
 
   @Override
+  public String family() {
+    return "submit";
+  }
+
+  @Override
   public Section run(Bench bench) throws InterruptedException {
     bench.progress().begin(name, THREADS.size() * bench.plan().runs());
     List<List<Found>> found = THREADS.stream().<List<Found>>map(any -> new ArrayList<>()).toList();
@@ -63,7 +68,7 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
         Subject.JOBS_PER_SECOND,
         new Figure("jobs/s", rounds.stream().map(Found::jobsPerSecond).toList()));
     Percentiles.put(figures, "call", rounds.stream().map(Found::calls).toList());
-    return new Subject(name + ": " + label, Map.of("threads", label), figures);
+    return new Subject(label, Map.of("threads", label), figures);
   }
 
   private Found measure(Bench bench, int threads) throws InterruptedException {

@@ -85,7 +85,9 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT k.id, k.cancel_requested
       FROM job k
-      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state = 2
+      -- Not "state = 2", which would let the planner read the index of claimed jobs instead, whole, for each of these: it is
+      -- all but empty when the plan is made.
+      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state > 1
       FOR UPDATE
     ) j
   ) l;
