@@ -78,6 +78,6 @@ final class BenchCommand implements Callable<Integer> {
                 name,
                 close.isEmpty()
                     ? "'list' shows what there is"
-                    : "Did you mean " + String.join(" or ", close)));
+                    : "The closest are: " + String.join(", ", close)));
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.bench.scenario.Growth;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,6 +32,10 @@ final class GrowthCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (largest < Growth.SMALLEST_BACKLOG) {
+      throw new InvalidRequestException(
+          "--largest is at least " + Growth.SMALLEST_BACKLOG + ": that is where backlogs begin.");
+    }
     return new Run(parent.console(), options)
         .measure("growth --largest " + largest, DEFAULT_RUNS, List.of(new Growth(largest)));
   }

@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.bench.scenario.Plan;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -49,7 +50,15 @@ final class RunOptions {
     return Optional.ofNullable(docs);
   }
 
+  /**
+   * How thoroughly to measure.
+   *
+   * @throws InvalidRequestException if that would measure nothing
+   */
   Plan plan(int defaultRuns) {
+    if (scale <= 0 || (runs != null && runs < 1)) {
+      throw new InvalidRequestException("--runs is at least 1, and --scale more than 0.");
+    }
     return new Plan(runs == null ? defaultRuns : runs, scale);
   }
 

@@ -13,6 +13,9 @@ import java.util.stream.Stream;
  * @param largest how many jobs or groups to go up to
  */
 public record Growth(int largest) implements Scenario {
+  /** Where backlogs begin. */
+  public static final int SMALLEST_BACKLOG = 1_000;
+
   private static final int MOST_GROUPS = 100_000;
   private static final int MOST_TASKS = 1_000;
 
@@ -49,7 +52,7 @@ public record Growth(int largest) implements Scenario {
     for (Line line : lines()) {
       curves.addAll(measure(bench, line));
     }
-    curves.add(HeapGrowth.measure(bench, powersOfTen(1_000, largest)));
+    curves.add(HeapGrowth.measure(bench, powersOfTen(SMALLEST_BACKLOG, largest)));
     return new Section(
         name(),
         summary(),
@@ -66,8 +69,18 @@ public record Growth(int largest) implements Scenario {
     List<Integer> workers = List.of(1, 2, 4, 8, 16);
     int groups = Math.min(largest, MOST_GROUPS);
     return List.of(
-        new Line("backlog", "no limit", "jobs", powersOfTen(1_000, largest), Scenarios::unlimited),
-        new Line("backlog", "limit 10", "jobs", powersOfTen(1_000, largest), Scenarios::limited),
+        new Line(
+            "backlog",
+            "no limit",
+            "jobs",
+            powersOfTen(SMALLEST_BACKLOG, largest),
+            Scenarios::unlimited),
+        new Line(
+            "backlog",
+            "limit 10",
+            "jobs",
+            powersOfTen(SMALLEST_BACKLOG, largest),
+            Scenarios::limited),
         new Line(
             "limited groups",
             "keys, limit 1",

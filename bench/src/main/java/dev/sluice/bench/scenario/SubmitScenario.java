@@ -11,22 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.LongAdder;
 
 /** Measures how fast jobs are stored, by one thread and by several; nobody runs them. */
 record SubmitScenario(String name, String summary, Submitter.Kind kind) implements Scenario {
   private static final List<Integer> THREADS = List.of(1, 4);
-
-  /**
-   * What a round found.
-   *
-   * @param calls how long each call took
-   */
-  private record Found(double jobsPerSecond, Distribution calls) {}
 
   @Override
   public String family() {
@@ -36,11 +24,12 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
   @Override
   public Section run(Bench bench) throws InterruptedException {
     bench.progress().begin(name, THREADS.size() * bench.plan().runs());
-    List<List<Found>> found = THREADS.stream().<List<Found>>map(any -> new ArrayList<>()).toList();
+    List<List<SubmitRound.Found>> found =
+        THREADS.stream().<List<SubmitRound.Found>>map(any -> new ArrayList<>()).toList();
     try {
       for (int round = 0; round < bench.plan().runs(); round++) {
         for (int index : Alternation.order(round, THREADS.size())) {
-          Found each = measure(bench, THREADS.get(index));
+          SubmitRound.Found each = measure(bench, THREADS.get(index));
           found.get(index).add(each);
           bench
               .progress()
@@ -62,56 +51,27 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
     return THREADS.get(index) == 1 ? "1 thread" : THREADS.get(index) + " threads";
   }
 
-  private Subject subject(String label, List<Found> rounds) {
+  private Subject subject(String label, List<SubmitRound.Found> rounds) {
     Map<String, Figure> figures = new LinkedHashMap<>();
     figures.put(
         Subject.JOBS_PER_SECOND,
-        new Figure("jobs/s", rounds.stream().map(Found::jobsPerSecond).toList()));
-    Percentiles.put(figures, "call", rounds.stream().map(Found::calls).toList());
+        new Figure("jobs/s", rounds.stream().map(SubmitRound.Found::jobsPerSecond).toList()));
+    Percentiles.put(figures, "call", rounds.stream().map(SubmitRound.Found::calls).toList());
     return new Subject(label, Map.of("threads", label), figures);
   }
 
-  private Found measure(Bench bench, int threads) throws InterruptedException {
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
+  private SubmitRound.Found measure(Bench bench, int threads) throws InterruptedException {
     try (BenchDatabase database = bench.server().createDatabase("sluice_bench_submit");
         Sluice sluice = Sluice.open(database.endpoint().url())) {
-      Samples calls = new Samples();
-      LongAdder jobs = new LongAdder();
       database.settle();
-      long began = System.nanoTime();
-      List<Future<?>> running = new ArrayList<>();
-      for (int thread = 0; thread < threads; thread++) {
-        running.add(
-            pool.submit(
-                () -> {
-                  try (Submitter submitter = kind.open(sluice, database.endpoint())) {
-                    while (System.nanoTime() - began < bench.plan().leastNanos()) {
-                      long before = System.nanoTime();
-                      jobs.add(submitter.submit());
-                      calls.add(System.nanoTime() - before);
-                    }
-                    return null;
-                  }
-                }));
+      SubmitRound round = new SubmitRound(() -> kind.open(sluice, database.endpoint()));
+      SubmitRound.Found found = round.run(threads, bench.plan().leastNanos());
+      long stored = sluice.jobs().counts().get(JobState.READY);
+      if (stored != found.jobs()) {
+        throw new IllegalStateException(
+            "%d jobs were submitted, %d are there".formatted(found.jobs(), stored));
       }
-      for (Future<?> each : running) {
-        each.get();
-      }
-      double perSecond = Round.perSecond(jobs.sum(), System.nanoTime() - began);
-      requireStored(sluice, jobs.sum());
-      return new Found(perSecond, calls.drain());
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("A submit failed: " + e.getCause(), e);
-    } finally {
-      pool.shutdownNow();
-    }
-  }
-
-  private static void requireStored(Sluice sluice, long jobs) {
-    long stored = sluice.jobs().counts().get(JobState.READY);
-    if (stored != jobs) {
-      throw new IllegalStateException(
-          "%d jobs were submitted, %d are there".formatted(jobs, stored));
+      return found;
     }
   }
 }
