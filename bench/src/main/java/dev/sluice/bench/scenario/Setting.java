@@ -17,7 +17,8 @@ import java.util.Map;
 record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolean clocked) {
   private static final int DEFAULT_WORKERS = 4;
   private static final int DEFAULT_PARALLELISM = 100;
-  private static final double WARM_UP = 0.1;
+  private static final double WARM_UP_SHARE = 0.1;
+  private static final double WARM_UP_JOBS = 10_000;
 
   /**
    * The workers of a setting.
@@ -60,9 +61,9 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolea
     return new Setting(name, crew, scaled, amid, clocked);
   }
 
-  /** The same with a few jobs only, to run before what is measured. */
+  /** The same with no more jobs than it takes to warm up. */
   Setting warmUp() {
-    return scaled(WARM_UP);
+    return scaled(Math.min(1, Math.max(WARM_UP_SHARE, WARM_UP_JOBS / jobs())));
   }
 
   /** How many jobs a batch has. */

@@ -14,10 +14,11 @@ import java.util.stream.IntStream;
 /**
  * A setting set up in a database of its own, ready to be measured again and again.
  *
- * <p>In a round the workers sign on and run a small batch to warm up. Then batch after batch is
- * submitted while the queue is paused, and timed when the queue is resumed, until enough time was
- * measured. At the end the store's own counts must agree that every job has succeeded, or the run
- * fails.
+ * <p>A round begins with a batch to warm up. It is submitted first, then the server settles, then
+ * the workers sign on: so the server's statistics, and the plans that are made from them, are those
+ * of a table with jobs in it. Then batch after batch is submitted while the queue is paused, and
+ * timed when the queue is resumed, until enough time was measured. At the end the store's own
+ * counts must agree that every job has succeeded, or the run fails.
  */
 final class Stage implements AutoCloseable {
   private static final String QUEUE = SubmitOptions.DEFAULT_QUEUE;
@@ -55,15 +56,17 @@ final class Stage implements AutoCloseable {
 
   /** Measures a round. */
   Round measure() throws InterruptedException {
-    settle();
+    sluice.jobs().purge(Duration.ZERO);
     Map<JobState, Long> before = sluice.jobs().counts();
+    Setting warmUp = setting.warmUp();
+    submit(warmUp);
+    database.settle();
     Exchanges exchanges = MeasuredStoreProvider.exchanges(measuredUrl);
     Batch total = Batch.NONE;
     long submitted = 0;
     long submitNanos = 0;
     try (Team.Shift shift = team.start(clock)) {
-      submit(setting.warmUp());
-      run(setting.warmUp());
+      run(warmUp);
       exchanges.drain();
       do {
         submitNanos += submit(setting);
@@ -71,7 +74,7 @@ final class Stage implements AutoCloseable {
         total = total.plus(run(setting));
       } while (total.nanos() < plan.leastNanos());
     }
-    requireSucceeded(before, submitted + setting.warmUp().jobs());
+    requireSucceeded(before, submitted + warmUp.jobs());
     return new Round(
         total,
         submitted,
@@ -101,11 +104,6 @@ final class Stage implements AutoCloseable {
    * @param heapMegabytes what the process kept in memory at the end
    */
   record Profile(Round round, Map<String, Double> functions, double heapMegabytes) {}
-
-  private void settle() {
-    sluice.jobs().purge(Duration.ZERO);
-    database.settle();
-  }
 
   /** Submits a batch that nobody starts yet, and says how long that took. */
   private long submit(Setting batch) {
