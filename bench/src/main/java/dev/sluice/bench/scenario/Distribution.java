@@ -26,18 +26,9 @@ final class Distribution {
     return sorted.length == 0;
   }
 
-  int size() {
-    return sorted.length;
-  }
-
   /** The smallest that at least this share of all does not exceed, in milliseconds. */
   double percentile(double percent) {
     int rank = (int) Math.ceil(percent / 100 * sorted.length);
     return sorted[Math.max(0, rank - 1)] / NANOS_PER_MILLI;
-  }
-
-  /** The mean, in milliseconds. */
-  double mean() {
-    return Arrays.stream(sorted).average().orElseThrow() / NANOS_PER_MILLI;
   }
 }

@@ -19,7 +19,7 @@ record SettingsScenario(
   /** A scenario whose first setting is the one to compare with. */
   static SettingsScenario of(String name, String summary, Setting... settings) {
     return new SettingsScenario(
-        name, summary, List.of(settings), List.of(Judgement.SLOT_TIME), List.of());
+        name, summary, List.of(settings), List.of(Judgement.slotTime()), List.of());
   }
 
   @Override

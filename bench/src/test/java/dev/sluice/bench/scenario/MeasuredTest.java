@@ -40,7 +40,7 @@ class MeasuredTest {
             setting("limited"),
             List.of(round(10)),
             new Stage.Profile(round(10), Map.of("take_slots", 0.3), 12));
-    assertThat(Judgement.SLOT_TIME.of(List.of(measured("plain", 10), limited)))
+    assertThat(Judgement.slotTime().of(List.of(measured("plain", 10), limited)))
         .extracting(Ratio::name)
         .containsExactly("take_slots at limited, ms per call");
   }
