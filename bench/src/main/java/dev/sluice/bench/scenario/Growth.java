@@ -4,6 +4,7 @@ import dev.sluice.bench.report.Curve;
 import dev.sluice.bench.report.Section;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
@@ -11,8 +12,21 @@ import java.util.stream.Stream;
  * Measures how throughput, claim time and memory change as things get larger.
  *
  * @param largest how many jobs or groups to go up to
+ * @param things what is to grow
  */
-public record Growth(int largest) implements Scenario {
+public record Growth(int largest, Set<Thing> things) implements Scenario {
+  /** Something that grows. */
+  public enum Thing {
+    /** The jobs that are there to be run. */
+    BACKLOG,
+    /** The groups that have a limit. */
+    GROUPS,
+    /** The workers. */
+    WORKERS,
+    /** The jobs that wait while a worker's memory is looked at. */
+    PENDING
+  }
+
   /** Where backlogs begin. */
   public static final int SMALLEST_BACKLOG = 1_000;
 
@@ -22,13 +36,19 @@ public record Growth(int largest) implements Scenario {
   /**
    * One line of the charts against one thing.
    *
-   * @param against what grows
+   * @param thing what grows
+   * @param against its name in the charts
    * @param name which line
    * @param label what grows, and in what
    * @param steps how large it gets
    */
   private record Line(
-      String against, String name, String label, List<Integer> steps, IntFunction<Setting> at) {}
+      Thing thing,
+      String against,
+      String name,
+      String label,
+      List<Integer> steps,
+      IntFunction<Setting> at) {}
 
   @Override
   public String name() {
@@ -50,9 +70,13 @@ public record Growth(int largest) implements Scenario {
   public Section run(Bench bench) throws InterruptedException {
     List<Curve> curves = new ArrayList<>();
     for (Line line : lines()) {
-      curves.addAll(measure(bench, line));
+      if (things.contains(line.thing)) {
+        curves.addAll(measure(bench, line));
+      }
     }
-    curves.add(HeapGrowth.measure(bench, powersOfTen(SMALLEST_BACKLOG, largest)));
+    if (things.contains(Thing.PENDING)) {
+      curves.add(HeapGrowth.measure(bench, powersOfTen(SMALLEST_BACKLOG, largest)));
+    }
     return new Section(
         name(),
         summary(),
@@ -70,36 +94,42 @@ public record Growth(int largest) implements Scenario {
     int groups = Math.min(largest, MOST_GROUPS);
     return List.of(
         new Line(
+            Thing.BACKLOG,
             "backlog",
             "no limit",
             "jobs",
             powersOfTen(SMALLEST_BACKLOG, largest),
             Scenarios::unlimited),
         new Line(
+            Thing.BACKLOG,
             "backlog",
             "limit 10",
             "jobs",
             powersOfTen(SMALLEST_BACKLOG, largest),
             Scenarios::limited),
         new Line(
+            Thing.GROUPS,
             "limited groups",
             "keys, limit 1",
             "groups",
             powersOfTen(1, groups),
             keys -> Scenarios.keyed(keys, Math.max(keys, Scenarios.BATCH))),
         new Line(
+            Thing.GROUPS,
             "limited groups",
             "tasks, limit 10",
             "groups",
             powersOfTen(1, Math.min(groups, MOST_TASKS)),
             Scenarios::limitedTasks),
         new Line(
+            Thing.WORKERS,
             "workers",
             "no limit",
             "workers",
             workers,
             count -> Scenarios.unlimited(Scenarios.BATCH).crew(count, 100)),
         new Line(
+            Thing.WORKERS,
             "workers",
             "limit 10",
             "workers",
