@@ -59,6 +59,7 @@ final class Stage implements AutoCloseable {
     sluice.jobs().purge(Duration.ZERO);
     Map<JobState, Long> before = sluice.jobs().counts();
     Setting warmUp = setting.warmUp();
+    Stopwatch first = clock.next(warmUp);
     submit(warmUp);
     database.settle();
     Exchanges exchanges = MeasuredStoreProvider.exchanges(measuredUrl);
@@ -66,12 +67,14 @@ final class Stage implements AutoCloseable {
     long submitted = 0;
     long submitNanos = 0;
     try (Team.Shift shift = team.start(clock)) {
-      run(warmUp);
+      run(first);
       exchanges.drain();
       do {
+        // Before the submit: a claim that was under way when the queue was paused may start jobs.
+        Stopwatch stopwatch = clock.next(setting);
         submitNanos += submit(setting);
         submitted += setting.jobs();
-        total = total.plus(run(setting));
+        total = total.plus(run(stopwatch));
       } while (total.nanos() < plan.leastNanos());
     }
     requireSucceeded(before, submitted + warmUp.jobs());
@@ -120,8 +123,7 @@ final class Stage implements AutoCloseable {
     return System.nanoTime() - began;
   }
 
-  private Batch run(Setting batch) throws InterruptedException {
-    Stopwatch stopwatch = clock.next(batch);
+  private Batch run(Stopwatch stopwatch) throws InterruptedException {
     sluice.queues().resume(QUEUE);
     return stopwatch.await();
   }
