@@ -24,6 +24,7 @@ public final class BenchMain {
         .setOut(console.out())
         .setErr(console.err())
         .setAbbreviatedOptionsAllowed(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(
             (e, args) -> {
               console.err().println("sluice bench: " + e.getMessage() + ". Try --help.");

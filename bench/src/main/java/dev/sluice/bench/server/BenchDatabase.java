@@ -26,6 +26,12 @@ public final class BenchDatabase implements AutoCloseable {
     return endpoint;
   }
 
+  /** Removes dead rows, counts the others and writes all out, so that measurements begin alike. */
+  public void settle() {
+    execute(endpoint, "VACUUM ANALYZE");
+    execute(endpoint, "CHECKPOINT");
+  }
+
   /** Drops it, whoever is still connected. */
   @Override
   public void close() {

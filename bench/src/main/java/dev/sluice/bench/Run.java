@@ -1,0 +1,76 @@
+package dev.sluice.bench;
+
+import dev.sluice.bench.report.BenchDocs;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.ReportFile;
+import dev.sluice.bench.report.ReportTable;
+import dev.sluice.bench.report.Section;
+import dev.sluice.bench.report.Verdict;
+import dev.sluice.bench.scenario.Bench;
+import dev.sluice.bench.scenario.Plan;
+import dev.sluice.bench.scenario.Scenario;
+import dev.sluice.bench.server.BenchServer;
+import dev.sluice.cli.text.Console;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One run of the benchmarks: opens the server, measures, and shows what was found. */
+final class Run {
+  private static final int GOAL_MISSED = 1;
+
+  private final Console console;
+  private final RunOptions options;
+
+  Run(Console console, RunOptions options) {
+    this.console = console;
+    this.options = options;
+  }
+
+  /**
+   * Runs scenarios and writes what was asked for.
+   *
+   * @param what the words that name them on the command line
+   * @param defaultRuns how many rounds if nobody says
+   * @return the exit code
+   */
+  int measure(String what, int defaultRuns, List<Scenario> scenarios) throws InterruptedException {
+    Instant startedAt = Instant.now();
+    ReportTable table = new ReportTable(console);
+    Map<String, List<Section>> families = new LinkedHashMap<>();
+    Map<String, String> machine;
+    Plan plan = options.plan(defaultRuns);
+    try (BenchServer server = BenchServer.open(options.store())) {
+      machine = Machine.describe(server.settings());
+      Bench bench = new Bench(server, plan, new ConsoleProgress(console));
+      bench.warmUp();
+      for (Scenario scenario : scenarios) {
+        Section section = scenario.run(bench);
+        table.print(section);
+        families.computeIfAbsent(scenario.family(), any -> new ArrayList<>()).add(section);
+      }
+    }
+    String command = options.command(what);
+    List<Section> sections = families.values().stream().flatMap(List::stream).toList();
+    options
+        .json()
+        .ifPresent(
+            file -> ReportFile.write(file, new Report(command, startedAt, machine, sections)));
+    options
+        .docs()
+        .ifPresent(
+            directory ->
+                families.forEach(
+                    (family, found) ->
+                        new BenchDocs(directory)
+                            .write(family, new Report(command, startedAt, machine, found))));
+    return sections.stream().anyMatch(Run::missesGoal) ? GOAL_MISSED : 0;
+  }
+
+  private static boolean missesGoal(Section section) {
+    return section.ratios().stream().anyMatch(ratio -> Verdict.of(ratio) == Verdict.MISSED);
+  }
+}

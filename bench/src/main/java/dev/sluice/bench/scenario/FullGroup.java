@@ -1,0 +1,28 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.Permit;
+import dev.sluice.Sluice;
+import dev.sluice.Task;
+import dev.sluice.bench.server.Endpoint;
+import java.time.Duration;
+import java.util.stream.IntStream;
+
+/**
+ * A task limited to 1 whose only slot is held by somebody else, with jobs that wait for it in front
+ * of all others.
+ *
+ * @param waiting how many jobs wait
+ */
+record FullGroup(Task<Integer> task, int waiting) implements Circumstance {
+  private static final int IN_FRONT = 10;
+
+  @Override
+  public Undo arrange(Sluice sluice, Endpoint database, Plan plan) throws InterruptedException {
+    Permit permit = sluice.concurrency().acquire(task.group(), Duration.ofSeconds(10));
+    sluice.submitAll(
+        task,
+        IntStream.range(0, waiting == 0 ? 0 : plan.jobs(waiting))::iterator,
+        options -> options.priority(IN_FRONT));
+    return permit::close;
+  }
+}

@@ -1,0 +1,162 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.report.Curve;
+import dev.sluice.bench.report.Section;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+
+/**
+ * Measures how throughput, claim time and memory change as things get larger.
+ *
+ * @param largest how many jobs or groups to go up to
+ * @param things what is to grow
+ */
+public record Growth(int largest, Set<Thing> things) implements Scenario {
+  /** Something that grows. */
+  public enum Thing {
+    /** The jobs that are there to be run. */
+    BACKLOG,
+    /** The groups that have a limit. */
+    GROUPS,
+    /** The workers. */
+    WORKERS,
+    /** The jobs that wait while a worker's memory is looked at. */
+    PENDING
+  }
+
+  /** Where backlogs begin. */
+  public static final int SMALLEST_BACKLOG = 1_000;
+
+  private static final int MOST_GROUPS = 100_000;
+  private static final int MOST_TASKS = 1_000;
+
+  /**
+   * One line of the charts against one thing.
+   *
+   * @param thing what grows
+   * @param against its name in the charts
+   * @param name which line
+   * @param label what grows, and in what
+   * @param steps how large it gets
+   */
+  private record Line(
+      Thing thing,
+      String against,
+      String name,
+      String label,
+      List<Integer> steps,
+      IntFunction<Setting> at) {}
+
+  @Override
+  public String name() {
+    return "growth";
+  }
+
+  @Override
+  public String family() {
+    return "growth";
+  }
+
+  @Override
+  public String summary() {
+    return "Throughput, claim time and memory as the backlog, the limited groups and the workers"
+        + " grow.";
+  }
+
+  @Override
+  public Section run(Bench bench) throws InterruptedException {
+    List<Curve> curves = new ArrayList<>();
+    for (Line line : lines()) {
+      if (things.contains(line.thing)) {
+        curves.addAll(measure(bench, line));
+      }
+    }
+    if (things.contains(Thing.PENDING)) {
+      curves.add(HeapGrowth.measure(bench, powersOfTen(SMALLEST_BACKLOG, largest)));
+    }
+    return new Section(
+        name(),
+        summary(),
+        List.of(),
+        List.of(),
+        curves,
+        List.of(
+            "Backlog: so many jobs are submitted, then all are run; the figure is that of the whole.",
+            "Groups: keys with a limit of 1 each, or tasks with a limit of 10 each.",
+            "The claim time is the median of the exchanges that brought jobs."));
+  }
+
+  private List<Line> lines() {
+    List<Integer> workers = List.of(1, 2, 4, 8, 16);
+    int groups = Math.min(largest, MOST_GROUPS);
+    return List.of(
+        new Line(
+            Thing.BACKLOG,
+            "backlog",
+            "no limit",
+            "jobs",
+            powersOfTen(SMALLEST_BACKLOG, largest),
+            Scenarios::unlimited),
+        new Line(
+            Thing.BACKLOG,
+            "backlog",
+            "limit 10",
+            "jobs",
+            powersOfTen(SMALLEST_BACKLOG, largest),
+            Scenarios::limited),
+        new Line(
+            Thing.GROUPS,
+            "limited groups",
+            "keys, limit 1",
+            "groups",
+            powersOfTen(1, groups),
+            keys -> Scenarios.keyed(keys, Math.max(keys, Scenarios.BATCH))),
+        new Line(
+            Thing.GROUPS,
+            "limited groups",
+            "tasks, limit 10",
+            "groups",
+            powersOfTen(1, Math.min(groups, MOST_TASKS)),
+            Scenarios::limitedTasks),
+        new Line(
+            Thing.WORKERS,
+            "workers",
+            "no limit",
+            "workers",
+            workers,
+            count -> Scenarios.unlimited(Scenarios.BATCH).crew(count, 100)),
+        new Line(
+            Thing.WORKERS,
+            "workers",
+            "limit 10",
+            "workers",
+            workers,
+            count -> Scenarios.limited(Scenarios.BATCH).crew(count, 100)));
+  }
+
+  private static List<Curve> measure(Bench bench, Line line) throws InterruptedException {
+    List<Curve.Point> throughput = new ArrayList<>();
+    List<Curve.Point> claim = new ArrayList<>();
+    for (int step : line.steps) {
+      String title = "%d %s, %s".formatted(step, line.label, line.name);
+      Measured measured = Rounds.measure(bench, title, List.of(line.at.apply(step))).get(0);
+      throughput.add(
+          new Curve.Point(step, measured.figure("jobs/s", Round::jobsPerSecond).median()));
+      claim.add(new Curve.Point(step, measured.profile().round().claiming().percentile(50)));
+    }
+    return List.of(
+        new Curve(
+            "throughput against " + line.against, line.name, line.label, "jobs/s", throughput),
+        new Curve(
+            "claim time against " + line.against, line.name, line.label, "claim in ms", claim));
+  }
+
+  static List<Integer> powersOfTen(int from, int to) {
+    return Stream.iterate((long) from, power -> power <= to, power -> power * 10)
+        .map(Math::toIntExact)
+        .toList();
+  }
+}

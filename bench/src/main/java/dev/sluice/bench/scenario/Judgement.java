@@ -1,0 +1,77 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.report.Figure;
+import dev.sluice.bench.report.Ratio;
+import dev.sluice.bench.report.Ratio.Goal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+
+/** What to make of the measured settings of a scenario, the first being the one to compare with. */
+interface Judgement {
+  /** The figures in question, with the goals they are held to. */
+  List<Ratio> of(List<Measured> measured);
+
+  /** How long it takes to take slots and to give them back, as the server times it. */
+  static Judgement slotTime() {
+    return measured -> measured.stream().flatMap(Judgement::slotTimes).toList();
+  }
+
+  private static Stream<Ratio> slotTimes(Measured measured) {
+    Map<String, Double> functions = measured.profile().functions();
+    return Stream.of("take_slots", "release_slots")
+        .filter(functions::containsKey)
+        .map(
+            function ->
+                new Ratio(
+                    "%s at %s, ms per call".formatted(function, measured.setting().name()),
+                    Figure.once("ms", functions.get(function)),
+                    Optional.of(Goal.atMost(1, 0.2))));
+  }
+
+  /** The throughput of each against the first. */
+  static Judgement throughput(Goal goal) {
+    return against("", Round::jobsPerSecond, Optional.of(goal));
+  }
+
+  /** The throughput of each against the first, only told. */
+  static Judgement throughput() {
+    return against("", Round::jobsPerSecond, Optional.empty());
+  }
+
+  /** The claim time in the middle, of each against the first; both need clocks. */
+  static Judgement claimTime(Goal goal) {
+    return against("claim time, ", round -> round.claiming().percentile(50), Optional.of(goal));
+  }
+
+  /** How many handlers were at work on average. */
+  static Judgement busy(Goal goal) {
+    return measured ->
+        measured.stream()
+            .map(
+                each ->
+                    new Ratio(
+                        "time inside handlers / time passed, " + each.setting().name(),
+                        each.figure("", Round::busy),
+                        Optional.of(goal)))
+            .toList();
+  }
+
+  private static Judgement against(
+      String what, ToDoubleFunction<Round> value, Optional<Goal> goal) {
+    return measured ->
+        measured.stream()
+            .skip(1)
+            .map(
+                other ->
+                    new Ratio(
+                        "%s%s vs %s"
+                            .formatted(
+                                what, other.setting().name(), measured.get(0).setting().name()),
+                        other.against(measured.get(0), value),
+                        goal))
+            .toList();
+  }
+}

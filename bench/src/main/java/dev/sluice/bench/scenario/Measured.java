@@ -1,0 +1,53 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.bench.report.Figure;
+import dev.sluice.bench.report.Subject;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+
+/**
+ * What was found about one setting.
+ *
+ * @param rounds in order
+ * @param profile from a round of its own
+ */
+record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
+  private static final List<String> FUNCTIONS =
+      List.of("exchange", "claim", "finish", "take_slots", "release_slots");
+
+  /** A figure of each round. */
+  Figure figure(String unit, ToDoubleFunction<Round> value) {
+    return new Figure(unit, rounds.stream().mapToDouble(value).boxed().toList());
+  }
+
+  /** A figure of each round as the quotient to another's in the same round. */
+  Figure against(Measured other, ToDoubleFunction<Round> value) {
+    return new Figure(
+        "",
+        IntStream.range(0, rounds.size())
+            .mapToObj(
+                i -> value.applyAsDouble(rounds.get(i)) / value.applyAsDouble(other.rounds.get(i)))
+            .toList());
+  }
+
+  Subject subject() {
+    Map<String, Figure> figures = new LinkedHashMap<>();
+    int workers = setting.crew().workers();
+    figures.put(Subject.JOBS_PER_SECOND, figure("jobs/s", Round::jobsPerSecond));
+    figures.put("per worker", figure("jobs/s", round -> round.jobsPerSecond() / workers));
+    figures.put("submits/s", figure("jobs/s", Round::submitsPerSecond));
+    Percentiles.put(figures, "claim", List.of(profile.round().claiming()));
+    Percentiles.put(figures, "completion", List.of(profile.round().completing()));
+    for (String function : FUNCTIONS) {
+      Double mean = profile.functions().get(function);
+      if (mean != null) {
+        figures.put("server: " + function, Figure.once("ms", mean));
+      }
+    }
+    figures.put("heap after", Figure.once("MB", profile.heapMegabytes()));
+    return new Subject(setting.name(), setting.described(), figures);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.Sluice;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.bench.server.Endpoint;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * A store that cannot keep slots: the tables are gone, and empty views stand in for them, so that
+ * what looks there now and then, off the path of jobs, finds nothing instead of failing.
+ */
+record NoSlotTables() implements Circumstance {
+  private static final String REPLACE =
+      """
+      DROP TABLE sluice.slot, sluice.slot_group;
+      CREATE VIEW sluice.slot AS
+      SELECT NULL::text AS group_name, NULL::integer AS slot, NULL::bigint AS token, NULL::uuid AS worker_id,
+             NULL::text AS holder, NULL::text AS holder_worker,
+             NULL::timestamptz AS expires_at, NULL::timestamptz AS acquired_at
+      WHERE false;
+      CREATE VIEW sluice.slot_group AS
+      SELECT NULL::text AS group_name, NULL::smallint AS n, NULL::integer AS capacity, NULL::integer AS used
+      WHERE false;
+      CREATE RULE nothing AS ON DELETE TO sluice.slot_group DO INSTEAD NOTHING;
+      """;
+
+  @Override
+  public Undo arrange(Sluice sluice, Endpoint database, Plan plan) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(REPLACE);
+      return () -> {};
+    } catch (SQLException e) {
+      throw new StoreUnavailableException(
+          "The slot tables could not be put away: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.sluice.bench.scenario;
+
+import dev.sluice.Sluice;
+import dev.sluice.Worker;
+import dev.sluice.WorkerBuilder;
+import dev.sluice.WorkerListener;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The workers of a setting, each with a store of its own, as separate processes would have. The
+ * stores stay open; workers come and go with each round.
+ */
+final class Team implements AutoCloseable {
+  private final Setting setting;
+  private final List<Sluice> stores = new ArrayList<>();
+
+  Team(String url, Setting setting) {
+    this.setting = setting;
+    for (int worker = 0; worker < setting.crew().workers(); worker++) {
+      stores.add(Sluice.open(url));
+    }
+  }
+
+  /** Starts the workers, whose jobs are told to a listener. */
+  Shift start(WorkerListener listener) {
+    Shift shift = new Shift();
+    for (int worker = 0; worker < stores.size(); worker++) {
+      shift.workers.push(start(worker, listener));
+    }
+    return shift;
+  }
+
+  private Worker start(int index, WorkerListener listener) {
+    Setting.Crew crew = setting.crew();
+    int threads =
+        crew.parallelism() / crew.workers() + (index < crew.parallelism() % crew.workers() ? 1 : 0);
+    WorkerBuilder builder = stores.get(index).worker().concurrency(threads).listener(listener);
+    setting.lots().forEach(lot -> builder.handle(lot.task(), crew.work().handler()));
+    return builder.name("bench-" + index).start();
+  }
+
+  @Override
+  public void close() {
+    stores.forEach(Sluice::close);
+    stores.clear();
+  }
+
+  /** Workers that are up. */
+  static final class Shift implements AutoCloseable {
+    private final Deque<Worker> workers = new ArrayDeque<>();
+
+    @Override
+    public void close() {
+      workers.forEach(Worker::close);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package dev.sluice.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.ReportFile;
+import dev.sluice.bench.report.Section;
+import dev.sluice.bench.report.Subject;
+import dev.sluice.bench.report.Verdict;
+import dev.sluice.cli.text.Console;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchIT {
+  @TempDir private Path directory;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @Test
+  void scenarios_reportEverySettingAndJudgeIt() {
+    Path json = directory.resolve("report.json");
+    int exitCode =
+        run(
+            "concurrency-enabled",
+            "saturated-backlog",
+            "latency-idle",
+            "submit-transactional",
+            "--runs=1",
+            "--scale=0.005",
+            "--json=" + json,
+            "--docs=" + directory);
+    Report report = ReportFile.read(json);
+    assertThat(exitCode).isEqualTo(missesAGoal(report) ? 1 : 0);
+
+    Section enabled = section(report, "concurrency-enabled");
+    assertThat(enabled.subjects())
+        .extracting(Subject::name)
+        .containsExactly("no limit", "limit 10");
+    assertThat(enabled.subjects().get(1).figures())
+        .containsKeys(
+            Subject.JOBS_PER_SECOND,
+            "per worker",
+            "claim p99",
+            "server: exchange",
+            "server: take_slots",
+            "heap after");
+    assertThat(enabled.ratios().get(0).name()).isEqualTo("limit 10 vs no limit");
+    assertThat(enabled.ratios().get(0).value().values()).hasSize(1);
+    assertThat(section(report, "saturated-backlog").ratios().get(0).name())
+        .startsWith("claim time, ");
+    assertThat(section(report, "latency-idle").ratios()).hasSize(2);
+    assertThat(section(report, "submit-transactional").subjects()).hasSize(2);
+    assertThat(directory.resolve("concurrency.md")).exists();
+    assertThat(directory.resolve("latency.md")).exists();
+    assertThat(text(out)).contains("limit 10 vs no limit");
+    assertThat(text(err)).contains("saturated-backlog: none waiting");
+  }
+
+  @Test
+  void growth_drawsCurvesOfWhatWasChosen() {
+    Path json = directory.resolve("growth.json");
+    assertThat(
+            run("growth", "backlog", "pending", "--largest=1000", "--scale=0.01", "--json=" + json))
+        .isZero();
+    List<Section> sections = ReportFile.read(json).sections();
+    assertThat(sections.get(0).charts())
+        .containsOnlyKeys(
+            "throughput against backlog",
+            "claim time against backlog",
+            "memory of a worker against backlog");
+  }
+
+  private int run(String... arguments) {
+    return BenchMain.run(Console.plain(out, err), arguments);
+  }
+
+  private static boolean missesAGoal(Report report) {
+    return report.sections().stream()
+        .flatMap(section -> section.ratios().stream())
+        .anyMatch(ratio -> Verdict.of(ratio) == Verdict.MISSED);
+  }
+
+  private static Section section(Report report, String name) {
+    return report.sections().stream()
+        .filter(section -> section.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String text(ByteArrayOutputStream stream) {
+    return stream.toString(StandardCharsets.UTF_8);
+  }
+}
