@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
     name = "sluice bench",
     description = "Measures what limits cost, beside the bare SQL and beside the peers.",
     mixinStandardHelpOptions = true,
-    subcommands = {})
+    subcommands = {PeersCommand.class})
 final class BenchCommand implements Runnable {
   private final Console console;
 
