@@ -140,8 +140,7 @@ final class PeersCommand implements Callable<Integer> {
             .right(PeersSection.PEAK)
             .flexible("version");
     for (Subject subject : section.subjects()) {
-      Optional<Figure> rate =
-          Optional.ofNullable(subject.figures().get(Subject.JOBS_PER_SECOND));
+      Optional<Figure> rate = Optional.ofNullable(subject.figures().get(Subject.JOBS_PER_SECOND));
       subjects.row(
           subject.name(),
           rate.map(figure -> count(figure.median())).orElse(""),

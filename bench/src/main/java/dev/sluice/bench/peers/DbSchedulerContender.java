@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** db-scheduler, polling by lock-and-fetch with the limits its documentation names for throughput. */
+/**
+ * db-scheduler, polling by lock-and-fetch with the limits its documentation names for throughput.
+ */
 final class DbSchedulerContender implements Contender {
   private static final int JOBS = 10_000;
   private static final int CONNECTIONS = 20;
@@ -29,7 +31,9 @@ final class DbSchedulerContender implements Contender {
       Profile.unlimited("db-scheduler", Profile.Role.PEER, JOBS)
           .with("version", LibraryVersion.of(Scheduler.class))
           .with("threads", PARALLELISM)
-          .with("polling", "lock and fetch, " + LOWER_LIMIT + " to " + UPPER_LIMIT + " of the threads")
+          .with(
+              "polling",
+              "lock and fetch, " + LOWER_LIMIT + " to " + UPPER_LIMIT + " of the threads")
           .with("connections", CONNECTIONS);
 
   @Override

@@ -66,15 +66,15 @@ final class JobRunrContender implements Contender {
   }
 
   /** The job that does nothing, as JobRunr stores it. */
-  record NoOp(int number) implements JobRequest {
+  public record NoOp(int number) implements JobRequest {
     @Override
     public Class<NoOpHandler> getJobRequestHandler() {
       return NoOpHandler.class;
     }
   }
 
-  /** What runs it. */
-  record NoOpHandler(JobLog log) implements JobRequestHandler<NoOp> {
+  /** What runs it; public, for JobRunr calls it by reflection. */
+  public record NoOpHandler(JobLog log) implements JobRequestHandler<NoOp> {
     @Override
     public void run(NoOp job) throws Exception {
       log.handle(job.number());

@@ -14,8 +14,7 @@ import java.util.OptionalInt;
  *     failed before
  * @param failure why it did not go on; empty = it went through
  */
-record Measured(
-    Profile profile, List<Timing> timings, OptionalInt peak, Optional<String> failure) {
+record Measured(Profile profile, List<Timing> timings, OptionalInt peak, Optional<String> failure) {
   Measured {
     timings = List.copyOf(timings);
   }

@@ -31,8 +31,7 @@ public final class PeersBenchmark {
    * @param rounds how often each contender is measured
    * @param jobs how many jobs in each round; empty = as many as suit the contender
    */
-  public PeersBenchmark(
-      BenchServer server, Contenders contenders, int rounds, OptionalInt jobs) {
+  public PeersBenchmark(BenchServer server, Contenders contenders, int rounds, OptionalInt jobs) {
     this.server = server;
     this.contenders = contenders;
     this.rounds = rounds;
@@ -62,8 +61,7 @@ public final class PeersBenchmark {
       trial.warmUp(server, Workload.noOps(Math.max(1, jobsOf(trial) / WARM_UP_PART)));
       if (trial.profile().limit().isPresent()) {
         steps.accept(trial.profile().name() + ": watching the limit");
-        trial.watchLimit(
-            server, new Workload(Math.min(jobsOf(trial), WATCHED_JOBS), WATCHED_WORK));
+        trial.watchLimit(server, new Workload(Math.min(jobsOf(trial), WATCHED_JOBS), WATCHED_WORK));
       }
     }
     for (int round = 1; round <= rounds; round++) {

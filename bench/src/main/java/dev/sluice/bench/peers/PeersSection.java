@@ -45,10 +45,7 @@ public final class PeersSection {
     Optional<Measured> fastest = best("the fastest peer", peer(false));
     Optional<Measured> bestLimited = best("the best peer at limit " + Profile.LIMIT, peer(true));
     compare(
-        "baseline vs db-scheduler",
-        baseline,
-        complete(named("db-scheduler")),
-        Goal.atLeast(4, 8));
+        "baseline vs db-scheduler", baseline, complete(named("db-scheduler")), Goal.atLeast(4, 8));
     compare("baseline vs the fastest peer", baseline, fastest, Goal.atLeast(1, 1.5));
     compare(
         "baseline vs the ceiling", baseline, complete(named("bare-sql")), Goal.atLeast(0.6, 0.8));
@@ -88,12 +85,13 @@ public final class PeersSection {
             .filter(which)
             .max(Comparator.comparingDouble(measured -> measured.throughput().median()));
     best.ifPresent(
-        measured -> remarks.add("Of those measured, %s is %s.".formatted(title, measured.profile().name())));
+        measured ->
+            remarks.add(
+                "Of those measured, %s is %s.".formatted(title, measured.profile().name())));
     return best;
   }
 
-  private void compare(
-      String name, Optional<Measured> ours, Optional<Measured> theirs, Goal goal) {
+  private void compare(String name, Optional<Measured> ours, Optional<Measured> theirs, Goal goal) {
     if (ours.isEmpty() || theirs.isEmpty()) {
       return;
     }

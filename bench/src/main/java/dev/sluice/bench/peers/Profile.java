@@ -14,8 +14,7 @@ import java.util.OptionalInt;
  * @param jobs how many jobs it runs in a few seconds
  * @param settings its version and how it was set up, for people to read
  */
-record Profile(
-    String name, Role role, OptionalInt limit, int jobs, Map<String, String> settings) {
+record Profile(String name, Role role, OptionalInt limit, int jobs, Map<String, String> settings) {
   /** The parallelism of everybody: threads, workers times their concurrency, or callbacks. */
   static final int PARALLELISM = 100;
 
