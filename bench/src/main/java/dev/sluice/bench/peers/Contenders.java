@@ -43,7 +43,8 @@ public final class Contenders {
   private static Contender graphileWorker(NodePrograms node) {
     Profile profile =
         Profile.unlimited("graphile-worker", Profile.Role.PEER, FAST_JOBS)
-            .with("concurrent jobs", Profile.PARALLELISM)
+            .with("runners", 4)
+            .with("concurrent jobs of each", Profile.PARALLELISM / 4)
             .with("local queue", 500)
             .with("completions", "in batches, without delay");
     return new NodeContender(profile, "graphile-worker.js", "graphile-worker", node);
