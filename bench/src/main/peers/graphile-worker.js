@@ -1,10 +1,6 @@
-// Graphile Worker with the batching its documentation on performance describes, as four runners like ours.
+// Graphile Worker with the batching its documentation on performance describes, as several runners like ours.
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
-import { answer, done, handle, parallelism, submit } from "./measure.js";
-
-const RUNNERS = 4;
-const LOCAL_QUEUE = 500;
-const SUBMIT_BATCH = 1000;
+import { answer, batchSize, done, handle, parallelism, submit, workers } from "./measure.js";
 
 const logger = new Logger(() => (level, message) => {
   if (level === "error") {
@@ -15,7 +11,7 @@ const logger = new Logger(() => (level, message) => {
 // Where the database is and how to log in, the driver finds in the environment.
 const utils = await makeWorkerUtils({ logger });
 await utils.migrate();
-const submitSeconds = await submit(SUBMIT_BATCH, (numbers) =>
+const submitSeconds = await submit((numbers) =>
   utils.addJobs(numbers.map((job) => ({ identifier: "no_op", payload: { job } }))),
 );
 
@@ -26,14 +22,14 @@ const startRunner = () =>
     taskList: { no_op: ({ job }) => handle(job) },
     preset: {
       worker: {
-        concurrentJobs: parallelism / RUNNERS,
-        localQueue: { size: LOCAL_QUEUE },
+        concurrentJobs: parallelism / workers,
+        localQueue: { size: batchSize },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       },
     },
   });
-const runners = await Promise.all(Array.from({ length: RUNNERS }, startRunner));
-await done;
+const runners = await Promise.all(Array.from({ length: workers }, startRunner));
+await Promise.race([done, ...runners.map((runner) => runner.promise)]); // a runner that breaks ends the program
 await Promise.all(runners.map((runner) => runner.stop()));
 answer(submitSeconds);

@@ -1,9 +1,13 @@
 // What the programs here share: what they are asked to do, the handler that is timed, and the answer.
 
+const SUBMIT_BATCH = 1000;
+
 const number = (name) => Number.parseInt(process.env[name], 10);
 
 export const jobs = number("BENCH_JOBS");
 export const parallelism = number("BENCH_PARALLELISM");
+export const workers = number("BENCH_WORKERS");
+export const batchSize = number("BENCH_BATCH");
 export const limit = number("BENCH_LIMIT"); // 0 = none
 const workMillis = number("BENCH_WORK_MS");
 
@@ -34,10 +38,10 @@ export async function handle(job) {
 }
 
 /** Submits the numbers of all jobs in batches; how long that took, in seconds. */
-export async function submit(batchSize, submitBatch) {
+export async function submit(submitBatch) {
   const start = performance.now();
-  for (let from = 0; from < jobs; from += batchSize) {
-    const length = Math.min(batchSize, jobs - from);
+  for (let from = 0; from < jobs; from += SUBMIT_BATCH) {
+    const length = Math.min(SUBMIT_BATCH, jobs - from);
     await submitBatch(Array.from({ length }, (_, index) => from + index));
   }
   return (performance.now() - start) / 1000;

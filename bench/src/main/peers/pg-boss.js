@@ -1,12 +1,9 @@
 // pg-boss: workers that fetch and complete batches in a loop, which spares them the pauses of its polling. With a
 // limit, all jobs are of one group.
 import { PgBoss } from "pg-boss";
-import { answer, done, handle, limit, submit } from "./measure.js";
+import { answer, batchSize, done, handle, limit, submit, workers } from "./measure.js";
 
 const QUEUE = "no_ops";
-const WORKERS = 4;
-const BATCH = 500;
-const SUBMIT_BATCH = 1000;
 
 const boss = new PgBoss({
   host: process.env.PGHOST,
@@ -19,14 +16,14 @@ boss.on("error", (error) => console.error(error));
 await boss.start();
 await boss.createQueue(QUEUE);
 const group = limit > 0 ? { group: { id: "limited" } } : {};
-const submitSeconds = await submit(SUBMIT_BATCH, (numbers) =>
+const submitSeconds = await submit((numbers) =>
   boss.insert(QUEUE, numbers.map((job) => ({ data: { job }, ...group }))),
 );
 
-const fetching = limit > 0 ? { batchSize: limit, groupConcurrency: limit } : { batchSize: BATCH };
-let working = true;
-async function work() {
-  while (working) {
+const fetching = limit > 0 ? { batchSize: limit, groupConcurrency: limit } : { batchSize };
+let open = true;
+async function loop() {
+  while (open) {
     const batch = await boss.fetch(QUEUE, fetching);
     if (batch.length > 0) {
       await Promise.all(batch.map(({ data }) => handle(data.job)));
@@ -34,9 +31,9 @@ async function work() {
     }
   }
 }
-const workers = Array.from({ length: WORKERS }, work);
-await Promise.race([done, Promise.all(workers)]); // whatever breaks a worker ends the program
-working = false;
-await Promise.all(workers);
+const loops = Array.from({ length: workers }, loop);
+await Promise.race([done, Promise.all(loops)]); // whatever breaks a worker ends the program
+open = false;
+await Promise.all(loops);
 await boss.stop({ graceful: false });
 answer(submitSeconds);

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import me.tongfei.progressbar.InteractiveConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -86,6 +87,7 @@ final class PeersCommand implements Callable<Integer> {
     Console console = root.console();
     Contenders all = Contenders.all(console.err()::println);
     Contenders chosen = only == null ? all : all.only(only);
+    chosen.prepare();
     Instant startedAt = Instant.now();
     try (BenchServer server = BenchServer.open(store)) {
       PeersBenchmark benchmark =
@@ -124,8 +126,8 @@ final class PeersCommand implements Callable<Integer> {
                 new InteractiveConsoleProgressBarConsumer(
                     console.errStream(), console.terminal().width() - 1))
             .build()) {
-      bar.stepTo(-1);
-      return benchmark.run(step -> bar.step().setExtraMessage(step));
+      AtomicInteger begun = new AtomicInteger();
+      return benchmark.run(step -> bar.stepTo(begun.getAndIncrement()).setExtraMessage(" " + step));
     }
   }
 

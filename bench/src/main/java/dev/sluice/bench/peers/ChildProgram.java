@@ -14,8 +14,6 @@ import java.util.concurrent.TimeUnit;
  * Its standard input stays open as long as this process lives, so that it can notice the end of it.
  */
 final class ChildProgram {
-  private static final int TELLING_LINES = 3;
-
   private final Path directory;
   private final List<String> command;
 
@@ -47,7 +45,8 @@ final class ChildProgram {
       int exitCode = process.waitFor();
       if (exitCode != 0) {
         throw new ChildFailedException(
-            "%s ended with code %d: %s".formatted(command.get(0), exitCode, tail(errors.toPath())));
+            "%s ended with code %d: %s"
+                .formatted(command.get(0), exitCode, complaint(errors.toPath())));
       }
       return lastLine(output.toPath());
     } finally {
@@ -61,13 +60,18 @@ final class ChildProgram {
     return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
   }
 
-  private static String tail(Path file) throws IOException {
+  /** Of what it complained about, the line that says most. */
+  private static String complaint(Path file) throws IOException {
     List<String> lines =
         Files.readAllLines(file, StandardCharsets.UTF_8).stream()
             .map(String::strip)
             .filter(line -> !line.isEmpty())
-            .limit(TELLING_LINES)
             .toList();
-    return lines.isEmpty() ? "it said nothing" : String.join(" ", lines);
+    return lines.stream()
+        .filter(line -> line.contains("Error") || line.contains("error"))
+        .findFirst()
+        .or(() -> lines.stream().findFirst())
+        .map(line -> line + " (more in " + file + ")")
+        .orElse("it said nothing");
   }
 }

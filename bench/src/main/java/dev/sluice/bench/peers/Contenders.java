@@ -43,9 +43,9 @@ public final class Contenders {
   private static Contender graphileWorker(NodePrograms node) {
     Profile profile =
         Profile.unlimited("graphile-worker", Profile.Role.PEER, FAST_JOBS)
-            .with("runners", 4)
-            .with("concurrent jobs of each", Profile.PARALLELISM / 4)
-            .with("local queue", 500)
+            .with("runners", NodeContender.WORKERS)
+            .with("concurrent jobs of each", Profile.PARALLELISM / NodeContender.WORKERS)
+            .with("local queue", NodeContender.BATCH)
             .with("completions", "in batches, without delay");
     return new NodeContender(profile, "graphile-worker.js", "graphile-worker", node);
   }
@@ -54,8 +54,9 @@ public final class Contenders {
     Profile described =
         profile.limit().isPresent()
             ? profile.with("group concurrency", Profile.LIMIT).with("batch", Profile.LIMIT)
-            : profile.with("batch", 500);
-    return new NodeContender(described.with("workers", 4), "pg-boss.js", "pg-boss", node);
+            : profile.with("batch", NodeContender.BATCH);
+    return new NodeContender(
+        described.with("workers", NodeContender.WORKERS), "pg-boss.js", "pg-boss", node);
   }
 
   /**
@@ -97,6 +98,15 @@ public final class Contenders {
   /** What they are called. */
   public List<String> names() {
     return contenders.stream().map(contender -> contender.profile().name()).toList();
+  }
+
+  /**
+   * Gets what they need besides a database.
+   *
+   * @throws dev.sluice.SluiceException if that is not to be had; the message says what to do
+   */
+  public void prepare() {
+    contenders.forEach(Contender::prepare);
   }
 
   List<Contender> list() {

@@ -14,6 +14,12 @@ import java.util.OptionalDouble;
  * as {@link JobLog} does, and prints what it found as one line of JSON.
  */
 final class NodeContender implements Contender {
+  /** How many workers there are, in one process. */
+  static final int WORKERS = 4;
+
+  /** How many jobs a worker fetches at once where nothing limits it. */
+  static final int BATCH = 500;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Profile profile;
@@ -62,6 +68,8 @@ final class NodeContender implements Contender {
     environment.put("BENCH_JOBS", Integer.toString(workload.jobs()));
     environment.put("BENCH_WORK_MS", Long.toString(workload.work().toMillis()));
     environment.put("BENCH_PARALLELISM", Integer.toString(PARALLELISM));
+    environment.put("BENCH_WORKERS", Integer.toString(WORKERS));
+    environment.put("BENCH_BATCH", Integer.toString(BATCH));
     environment.put("BENCH_LIMIT", Integer.toString(profile.limit().orElse(0)));
     return environment;
   }

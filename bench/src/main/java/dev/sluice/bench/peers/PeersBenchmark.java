@@ -46,16 +46,13 @@ public final class PeersBenchmark {
   }
 
   /**
-   * Runs them all.
+   * Runs them all; they are prepared.
    *
    * @param steps hears of every step before it starts
    */
   public Section run(Consumer<String> steps) throws InterruptedException {
     List<Trial> trials =
         contenders.list().stream().map(contender -> new Trial(contender, TIMEOUT)).toList();
-    for (Contender contender : contenders.list()) {
-      contender.prepare();
-    }
     for (Trial trial : trials) {
       steps.accept(trial.profile().name() + ": warm-up");
       trial.warmUp(server, Workload.noOps(Math.max(1, jobsOf(trial) / WARM_UP_PART)));

@@ -2,6 +2,7 @@ package dev.sluice.bench.peers;
 
 import dev.sluice.bench.server.BenchDatabase;
 import dev.sluice.bench.server.BenchServer;
+import dev.sluice.cli.text.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +70,7 @@ final class Trial {
       try {
         return Optional.of(run.get(timeout.toMillis(), TimeUnit.MILLISECONDS));
       } catch (TimeoutException e) {
-        fail("not done after " + timeout.toSeconds() + " s");
+        fail("not done after " + Durations.format(timeout));
       } catch (ExecutionException e) {
         fail(reason(e.getCause()));
       } finally {

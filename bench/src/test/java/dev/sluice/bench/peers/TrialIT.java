@@ -23,10 +23,11 @@ class TrialIT {
 
   @Test
   void measure_contenderStalls_failsItAndLeavesItAlone() throws Exception {
-    Trial trial = new Trial(new Scripted(() -> new CountDownLatch(1).await()), Duration.ofMillis(200));
+    Trial trial =
+        new Trial(new Scripted(() -> new CountDownLatch(1).await()), Duration.ofMillis(200));
     trial.measure(server, WORKLOAD);
     trial.measure(server, WORKLOAD);
-    assertThat(trial.measured().failure()).hasValue("not done after 200 ms");
+    assertThat(trial.measured().failure()).hasValue("not done after 200ms");
     assertThat(trial.measured().timings()).isEmpty();
   }
 
