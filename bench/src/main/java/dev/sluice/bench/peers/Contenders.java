@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 public final class Contenders {
   private static final int FAST_JOBS = 50_000;
   private static final int LIMITED_JOBS = 5_000;
+  private static final int NODE_WORKERS = 4;
 
   private final List<Contender> contenders;
 
@@ -36,27 +37,30 @@ public final class Contenders {
             DbosContender.unlimited(),
             DbosContender.limited(),
             graphileWorker(node),
-            pgBoss(Profile.unlimited("pg-boss", Profile.Role.PEER, FAST_JOBS), node),
-            pgBoss(Profile.limited("pg-boss", Profile.Role.PEER, LIMITED_JOBS), node)));
+            pgBoss("pg-boss", false, NODE_WORKERS, node),
+            pgBoss("pg-boss", true, NODE_WORKERS, node),
+            pgBoss("pg-boss-single", true, 1, node)));
   }
 
   private static Contender graphileWorker(NodePrograms node) {
     Profile profile =
         Profile.unlimited("graphile-worker", Profile.Role.PEER, FAST_JOBS)
-            .with("runners", NodeContender.WORKERS)
-            .with("concurrent jobs of each", Profile.PARALLELISM / NodeContender.WORKERS)
+            .with("concurrent jobs of each", Profile.PARALLELISM / NODE_WORKERS)
             .with("local queue", NodeContender.BATCH)
             .with("completions", "in batches, without delay");
-    return new NodeContender(profile, "graphile-worker.js", "graphile-worker", node);
+    return new NodeContender(profile, "graphile-worker", NODE_WORKERS, node);
   }
 
-  private static Contender pgBoss(Profile profile, NodePrograms node) {
-    Profile described =
-        profile.limit().isPresent()
-            ? profile.with("group concurrency", Profile.LIMIT).with("batch", Profile.LIMIT)
-            : profile.with("batch", NodeContender.BATCH);
-    return new NodeContender(
-        described.with("workers", NodeContender.WORKERS), "pg-boss.js", "pg-boss", node);
+  /** Also with a single worker, which keeps a limit without having to agree on it with anybody. */
+  private static Contender pgBoss(String name, boolean limited, int workers, NodePrograms node) {
+    Profile profile =
+        limited
+            ? Profile.limited(name, Profile.Role.PEER, LIMITED_JOBS)
+                .with("group concurrency", Profile.LIMIT)
+                .with("batch", Profile.LIMIT)
+            : Profile.unlimited(name, Profile.Role.PEER, FAST_JOBS)
+                .with("batch", NodeContender.BATCH);
+    return new NodeContender(profile, "pg-boss", workers, node);
   }
 
   /**

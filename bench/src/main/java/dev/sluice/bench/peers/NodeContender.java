@@ -14,9 +14,6 @@ import java.util.OptionalDouble;
  * as {@link JobLog} does, and prints what it found as one line of JSON.
  */
 final class NodeContender implements Contender {
-  /** How many workers there are, in one process. */
-  static final int WORKERS = 4;
-
   /** How many jobs a worker fetches at once where nothing limits it. */
   static final int BATCH = 500;
 
@@ -24,15 +21,17 @@ final class NodeContender implements Contender {
 
   private final Profile profile;
   private final String program;
+  private final int workers;
   private final NodePrograms programs;
 
   /**
-   * @param program the file that runs it
-   * @param library the package it is about, which tells its version
+   * @param library the package it is about, and the program that runs it
+   * @param workers how many workers there are, in one process
    */
-  NodeContender(Profile profile, String program, String library, NodePrograms programs) {
-    this.profile = profile.with("version", programs.versionOf(library));
-    this.program = program;
+  NodeContender(Profile profile, String library, int workers, NodePrograms programs) {
+    this.profile = profile.with("version", programs.versionOf(library)).with("workers", workers);
+    this.program = library + ".js";
+    this.workers = workers;
     this.programs = programs;
   }
 
@@ -68,7 +67,7 @@ final class NodeContender implements Contender {
     environment.put("BENCH_JOBS", Integer.toString(workload.jobs()));
     environment.put("BENCH_WORK_MS", Long.toString(workload.work().toMillis()));
     environment.put("BENCH_PARALLELISM", Integer.toString(PARALLELISM));
-    environment.put("BENCH_WORKERS", Integer.toString(WORKERS));
+    environment.put("BENCH_WORKERS", Integer.toString(workers));
     environment.put("BENCH_BATCH", Integer.toString(BATCH));
     environment.put("BENCH_LIMIT", Integer.toString(profile.limit().orElse(0)));
     return environment;

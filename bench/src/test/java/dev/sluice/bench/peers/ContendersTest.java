@@ -28,7 +28,7 @@ class ContendersTest {
   void all_peers_tellTheirVersion() {
     assertThat(all.list())
         .filteredOn(contender -> contender.profile().role() == Profile.Role.PEER)
-        .hasSize(7)
+        .hasSize(8)
         .allSatisfy(
             contender ->
                 assertThat(contender.profile().settings().get("version")).matches("\\d+\\.\\d+.*"));
