@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ListCommand.class,
       GrowthCommand.class,
+      PeersCommand.class,
       CompareCommand.class,
       ExplainCommand.class
     })
