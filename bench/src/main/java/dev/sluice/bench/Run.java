@@ -6,6 +6,7 @@ import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.ReportFile;
 import dev.sluice.bench.report.ReportTable;
 import dev.sluice.bench.report.Section;
+import dev.sluice.bench.report.Subject;
 import dev.sluice.bench.report.Verdict;
 import dev.sluice.bench.scenario.Bench;
 import dev.sluice.bench.scenario.Plan;
@@ -20,7 +21,7 @@ import java.util.Map;
 
 /** One run of the benchmarks: opens the server, measures, and shows what was found. */
 final class Run {
-  private static final int GOAL_MISSED = 1;
+  private static final int DISAPPOINTED = 1;
 
   private final Console console;
   private final RunOptions options;
@@ -67,10 +68,11 @@ final class Run {
                     (family, found) ->
                         new BenchDocs(directory)
                             .write(family, new Report(command, startedAt, machine, found))));
-    return sections.stream().anyMatch(Run::missesGoal) ? GOAL_MISSED : 0;
+    return sections.stream().anyMatch(Run::disappoints) ? DISAPPOINTED : 0;
   }
 
-  private static boolean missesGoal(Section section) {
-    return section.ratios().stream().anyMatch(ratio -> Verdict.of(ratio) == Verdict.MISSED);
+  private static boolean disappoints(Section section) {
+    return section.subjects().stream().anyMatch(Subject::failed)
+        || section.ratios().stream().anyMatch(ratio -> Verdict.of(ratio) == Verdict.MISSED);
   }
 }

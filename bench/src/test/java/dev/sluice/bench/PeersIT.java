@@ -30,12 +30,12 @@ class PeersIT {
             "sluice,bare-sql,db-scheduler",
             "--json",
             json.toString());
-    assertThat(exitCode).as(text(err)).isZero();
-    assertThat(text(out)).contains("contender", "bare-sql", "baseline vs the ceiling");
+    assertThat(exitCode).as("0, or 1 if a goal was missed: %s", text(err)).isBetween(0, 1);
+    assertThat(text(out)).contains("bare-sql", "baseline vs the ceiling");
     assertThat(text(err)).contains("db-scheduler: round 1 of 1");
 
     JsonNode report = new ObjectMapper().readTree(json.toFile());
-    assertThat(report.at("/machine/postgres fsync").asText()).isEqualTo("on");
+    assertThat(report.at("/machine/fsync").asText()).isEqualTo("on");
     JsonNode section = report.at("/sections/0");
     assertThat(section.get("name").asText()).isEqualTo("peers");
     assertThat(section.get("subjects").findValuesAsText("name"))

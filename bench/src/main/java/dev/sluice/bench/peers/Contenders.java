@@ -16,7 +16,7 @@ public final class Contenders {
 
   private final List<Contender> contenders;
 
-  private Contenders(List<Contender> contenders) {
+  Contenders(List<Contender> contenders) {
     this.contenders = List.copyOf(contenders);
   }
 

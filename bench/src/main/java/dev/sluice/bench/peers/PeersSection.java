@@ -5,6 +5,7 @@ import dev.sluice.bench.report.Ratio;
 import dev.sluice.bench.report.Ratio.Goal;
 import dev.sluice.bench.report.Section;
 import dev.sluice.bench.report.Subject;
+import dev.sluice.bench.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -15,12 +16,9 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** What the measurements say, as a section of the report. */
-public final class PeersSection {
-  /** The setting of a subject that says why it failed. */
-  public static final String FAILED = "failed";
-
+final class PeersSection {
   /** The figure of a limited subject that says how many handlers ran at once. */
-  public static final String PEAK = "peak at limit " + Profile.LIMIT;
+  static final String PEAK = "peak at limit " + Profile.LIMIT;
 
   private static final String SUBMITTED_PER_SECOND = "submitted/s";
 
@@ -32,11 +30,11 @@ public final class PeersSection {
     this.all = all;
   }
 
-  static Section of(List<Measured> all) {
-    return new PeersSection(all).section();
+  static Section of(Scenario scenario, List<Measured> all) {
+    return new PeersSection(all).section(scenario);
   }
 
-  private Section section() {
+  private Section section(Scenario scenario) {
     remarks.add(
         "No-op jobs, submitted before the workers start; timed from the first handler's start to"
             + " the last one's end, ours until the store has accepted the last completion.");
@@ -56,8 +54,8 @@ public final class PeersSection {
         Goal.atLeast(5, 12));
     all.forEach(this::remarkOn);
     return new Section(
-        "peers",
-        "Other systems on the same server, in turns, beside ours and beside the bare SQL.",
+        scenario.name(),
+        scenario.summary(),
         all.stream().map(PeersSection::subject).toList(),
         ratios,
         List.of(),
@@ -114,7 +112,7 @@ public final class PeersSection {
 
   private static Subject subject(Measured measured) {
     Map<String, String> settings = new LinkedHashMap<>(measured.profile().settings());
-    measured.failure().ifPresent(failure -> settings.put(FAILED, failure));
+    measured.failure().ifPresent(failure -> settings.put(Subject.FAILED, failure));
     Map<String, Figure> figures = new LinkedHashMap<>();
     if (!measured.timings().isEmpty()) {
       settings.put("jobs in a round", Integer.toString(measured.timings().get(0).jobs()));

@@ -12,4 +12,12 @@ import java.util.Map;
 public record Subject(String name, Map<String, String> settings, Map<String, Figure> figures) {
   /** The throughput. */
   public static final String JOBS_PER_SECOND = "jobs/s";
+
+  /** The setting that says why it could not be measured. */
+  public static final String FAILED = "failed";
+
+  /** Whether it could not be measured. */
+  public boolean failed() {
+    return settings.containsKey(FAILED);
+  }
 }

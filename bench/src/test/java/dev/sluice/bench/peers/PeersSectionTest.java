@@ -21,7 +21,7 @@ class PeersSectionTest {
   @Test
   void of_severalPeers_comparesRoundByRoundWithTheFastestByMedian() {
     Section section =
-        PeersSection.of(
+        section(
             List.of(
                 measured(SLUICE, 100, 200, 300),
                 measured(DB_SCHEDULER, 500, 10, 10),
@@ -36,7 +36,7 @@ class PeersSectionTest {
   @Test
   void of_limitedContenders_areComparedAmongThemselves() {
     Section section =
-        PeersSection.of(
+        section(
             List.of(
                 measured(SLUICE, 1),
                 measured(QUICK, 1),
@@ -53,10 +53,10 @@ class PeersSectionTest {
     Measured failed =
         new Measured(
             DB_SCHEDULER, List.of(timing(10)), OptionalInt.empty(), Optional.of("it broke"));
-    Section section = PeersSection.of(List.of(measured(SLUICE, 1, 2), failed));
+    Section section = section(List.of(measured(SLUICE, 1, 2), failed));
     assertThat(section.ratios()).isEmpty();
     assertThat(subject(section, "db-scheduler").settings())
-        .containsEntry(PeersSection.FAILED, "it broke");
+        .containsEntry(Subject.FAILED, "it broke");
     assertThat(section.remarks()).contains("db-scheduler failed: it broke");
   }
 
@@ -64,12 +64,16 @@ class PeersSectionTest {
   void of_contenderOverItsLimit_remarksOnIt() {
     Profile loose = Profile.limited("loose", Role.PEER, 1);
     Section section =
-        PeersSection.of(
+        section(
             List.of(new Measured(loose, List.of(timing(1)), OptionalInt.of(80), Optional.empty())));
     assertThat(subject(section, "loose-limit-10").figures().get(PeersSection.PEAK).median())
         .isEqualTo(80);
     assertThat(section.remarks())
         .contains("loose-limit-10 broke its limit: up to 80 handlers ran at once.");
+  }
+
+  private static Section section(List<Measured> all) {
+    return PeersSection.of(new PeersBenchmark(new Contenders(List.of()), OptionalInt.empty()), all);
   }
 
   private static Measured measured(Profile profile, double... rates) {
