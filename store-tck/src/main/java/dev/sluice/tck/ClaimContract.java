@@ -106,13 +106,13 @@ abstract class ClaimContract extends ContractTopic {
   @Test
   void claim_acrossTasks_bestFirstWhetherLimitedOrNot() {
     Task<Integer> limited = task("limited", 10);
+    // First: a store may still be sorting jobs that were submitted before their limit was known.
+    ManualWorker worker = manualWorker(A, B, limited);
     List<UUID> best = new ArrayList<>();
     for (int priority = 12; priority > 0; priority--) {
       int p = priority;
       best.add(submit(p % 3 == 0 ? A : p % 3 == 1 ? B : limited, o -> o.priority(p)));
     }
-
-    ManualWorker worker = manualWorker(A, B, limited);
     TaskDemand[] demands = {
       new TaskDemand("a", 10, 0), new TaskDemand("b", 10, 0), new TaskDemand("limited", 10, 0)
     };

@@ -500,7 +500,7 @@ BEGIN
     FROM unnest(v_found) AS c
     CROSS JOIN LATERAL (
       SELECT c.task AS name WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
-      UNION
+      UNION ALL
       SELECT e FROM unnest(c.groups) AS e
     ) g
     LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
