@@ -162,12 +162,12 @@ $$;
 CREATE FUNCTION ends_of(p_found candidate[], p_left_lanes text[]) RETURNS SETOF answer
 LANGUAGE sql STABLE
 AS $$
-  SELECT DISTINCT ON (c.lane)
+  SELECT DISTINCT ON (c.lane COLLATE "C")
          'e'::"char", c.id, NULL::bigint, c.lane, c.priority, NULL::boolean, NULL::bigint, NULL::text[], c.run_at::text,
          NULL::text, NULL::integer
   FROM unnest(p_found) AS c
   WHERE c.lane <> ALL (p_left_lanes)
-  ORDER BY c.lane, c.ord DESC
+  ORDER BY c.lane COLLATE "C", c.ord DESC
 $$;
 
 -- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL = none.
