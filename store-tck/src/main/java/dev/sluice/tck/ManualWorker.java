@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A worker moved by hand: it talks to the store exactly when the test says so, runs nothing, and
@@ -73,6 +74,7 @@ final class ManualWorker implements AutoCloseable {
       if (claimed.size() >= jobs || !answer.nextDue().equals(Optional.of(Duration.ZERO))) {
         return claimed;
       }
+      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
     }
     throw new AssertionError("the store kept saying that there is more to find, " + claimed);
   }

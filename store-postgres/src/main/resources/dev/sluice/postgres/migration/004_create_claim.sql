@@ -471,6 +471,8 @@ BEGIN
 
   -- ... and lock as many there.
   v_found := find(v_lanes, v_queues, v_allow, p_tasks, p_after);
+  -- Some are being claimed by others, or moved to another lane. Those may be there for us in a moment.
+  v_more := v_more OR coalesce(cardinality(v_found), 0) < (SELECT sum(f.jobs) FROM unnest(v_allow) AS f(jobs));
   IF v_found IS NULL THEN
     IF v_more THEN
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
