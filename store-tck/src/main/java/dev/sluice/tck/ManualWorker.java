@@ -32,7 +32,7 @@ import java.util.concurrent.locks.LockSupport;
 final class ManualWorker implements AutoCloseable {
   private static final Verdict SUCCEEDED = new JobOutcome.Succeeded(Optional.empty());
 
-  private static final int MAX_ROUNDS = 100;
+  private static final int MAX_ROUNDS = 1_000;
 
   private final WorkerSession session;
   private final Map<UUID, ClaimedJob> jobs = new LinkedHashMap<>();
