@@ -32,12 +32,13 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 6),
-          new Migration("002_create_limits", 6),
-          new Migration("003_create_slots", 6),
-          new Migration("004_create_claim", 6),
-          new Migration("005_create_exchange", 6),
-          new Migration("006_create_submit", 6));
+          new Migration("001_create_tables", 7),
+          new Migration("002_create_limits", 7),
+          new Migration("003_create_slots", 7),
+          new Migration("004_create_search", 7),
+          new Migration("005_create_claim", 7),
+          new Migration("006_create_exchange", 7),
+          new Migration("007_create_submit", 7));
 
   private static final int OLDEST_SERVER = 130_000;
 
