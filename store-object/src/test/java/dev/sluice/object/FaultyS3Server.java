@@ -27,6 +27,11 @@ import java.util.function.Function;
 final class FaultyS3Server implements AutoCloseable {
   static final String BUCKET = "test-bucket";
 
+  static {
+    // Otherwise each small answer waits for an acknowledgement that the client delays by 40 ms.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+  }
+
   private final S3Objects objects;
   private final HttpServer http;
   private final ExecutorService threads = Executors.newCachedThreadPool(FaultyS3Server::daemon);

@@ -1,0 +1,215 @@
+package dev.sluice.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.object.PutResult.Lost;
+import dev.sluice.object.PutResult.Reason;
+import dev.sluice.object.PutResult.Stored;
+import dev.sluice.object.StoreProbe.Dialect;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class StoreProbeTest {
+  private final RequestMeter meter = new RequestMeter();
+  private final ObjectStore objects = MemoryObjectStore.open(UUID.randomUUID().toString());
+
+  @AfterEach
+  void close() {
+    objects.close();
+  }
+
+  @Test
+  void soundStore_passes_isRemembered_andLeavesNothingElse() {
+    Dialect dialect = Dialect.only(new InstrumentedObjectStore(objects, meter));
+
+    assertThat(StoreProbe.choose(List.of(dialect))).isSameAs(dialect.store());
+    assertThat(objects.listAll("").stream().map(ListedObject::key)).containsExactly(StoreProbe.KEY);
+
+    RequestReport first = meter.report();
+    StoreProbe.choose(List.of(dialect));
+    assertThat(meter.report().since(first).requests()).isEqualTo(1);
+  }
+
+  @Test
+  void storeThatPassedAnOlderProbe_isExaminedAgain() {
+    objects.putIfAbsent(
+        StoreProbe.KEY, Bodies.plain("{\"version\":0,\"dialect\":\"plain\",\"token\":\"x\"}"));
+
+    StoreProbe.choose(List.of(Dialect.only(new InstrumentedObjectStore(objects, meter))));
+
+    assertThat(meter.report().requests()).isGreaterThan(10);
+    assertThat(objects.get(StoreProbe.KEY).orElseThrow().body())
+        .asString()
+        .contains("\"version\":" + StoreProbe.VERSION);
+  }
+
+  @Test
+  void foreignObjectInItsPlace_isNamed() {
+    objects.putIfAbsent(StoreProbe.KEY, Bodies.plain("<html>"));
+
+    assertThatThrownBy(() -> StoreProbe.choose(List.of(Dialect.only(objects))))
+        .isInstanceOf(StoreIncompatibleException.class)
+        .hasMessageContaining(StoreProbe.KEY)
+        .hasMessageContaining("Name another prefix");
+  }
+
+  @Test
+  void storeThatIgnoresCreateOnly_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfAbsent(String key, ObjectBody body) {
+            objects.delete(key);
+            return super.putIfAbsent(key, body);
+          }
+        },
+        "it wrote over an object that should only have been created");
+  }
+
+  @Test
+  void storeThatIgnoresTags_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+            return super.putIfMatch(key, body, get(key).map(StoredObject::tag).orElse(tag));
+          }
+        },
+        "it replaced an object although the tag was stale");
+  }
+
+  @Test
+  void storeThatCreatesWhatItShouldReplace_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+            PutResult result = super.putIfMatch(key, body, tag);
+            return result.equals(new Lost(Reason.ABSENT)) ? putIfAbsent(key, body) : result;
+          }
+        },
+        "it created an object that should only have been replaced");
+  }
+
+  @Test
+  void storeThatListsLate_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public ObjectPage list(String prefix, String after, int limit) {
+            return new ObjectPage(List.of(), true);
+          }
+        },
+        "it did not list an object that was just written");
+  }
+
+  @Test
+  void storeThatReadsLate_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public Optional<StoredObject> get(String key) {
+            return Optional.empty();
+          }
+        },
+        "it did not show an object that was just written");
+  }
+
+  @Test
+  void storeThatIgnoresCase_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfAbsent(String key, ObjectBody body) {
+            return super.putIfAbsent(key.toLowerCase(Locale.ROOT), body);
+          }
+        },
+        "it takes keys that differ only in case for one");
+  }
+
+  @Test
+  void storeThatChecksAndThenWrites_isRefused() {
+    assertRefused(
+        new TwoStepStore(objects), "writers that they alone had managed to create an object");
+  }
+
+  @Test
+  void bucketThatKeepsVersions_isRefused() {
+    try (FaultyS3Server server = new FaultyS3Server(new S3Objects().keepingVersions())) {
+      assertThatThrownBy(() -> open(server))
+          .isInstanceOf(StoreIncompatibleException.class)
+          .hasMessageContaining(FaultyS3Server.BUCKET)
+          .hasMessageContaining("suspend versioning");
+    }
+  }
+
+  @Test
+  void serverThatWantsBareTags_isSpokenToInThatWay_alsoNextTime() {
+    try (FaultyS3Server server = new FaultyS3Server(new S3Objects().wantingBareTags())) {
+      for (int start = 0; start < 2; start++) {
+        try (ObjectStore store = open(server)) {
+          String key = "start-" + start;
+          String tag = ((Stored) store.putIfAbsent(key, Bodies.unique("1"))).tag();
+          assertThat(store.putIfMatch(key, Bodies.unique("2"), tag)).isInstanceOf(Stored.class);
+        }
+      }
+    }
+  }
+
+  @Test
+  void unreliableServer_passesAllTheSame() {
+    try (FaultyS3Server server = new FaultyS3Server()) {
+      server.next("PUT", S3Fault.LOSE_REPLY, S3Fault.NONE, S3Fault.CONFLICT, S3Fault.SLOW_DOWN);
+      server.next("GET", S3Fault.LOSE_REQUEST, S3Fault.NONE, S3Fault.SLOW_DOWN);
+      open(server).close();
+    }
+  }
+
+  private ObjectStore open(FaultyS3Server server) {
+    return ObjectStores.open(
+        S3ObjectStoreTest.open(server.url("x"), S3ObjectStore.DEFAULT_TIMEOUT), meter);
+  }
+
+  private static void assertRefused(ObjectStore store, String finding) {
+    assertThatThrownBy(() -> StoreProbe.choose(List.of(Dialect.only(store))))
+        .isInstanceOf(StoreIncompatibleException.class)
+        .hasMessageContaining(store.toString())
+        .hasMessageContaining(finding);
+  }
+
+  /** Looks whether the object is there, and writes it in a second step. */
+  private static final class TwoStepStore extends ForwardingObjectStore {
+    private final CyclicBarrier bothHaveLooked = new CyclicBarrier(2);
+
+    TwoStepStore(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public PutResult putIfAbsent(String key, ObjectBody body) {
+      if (!key.contains("/race-")) {
+        return super.putIfAbsent(key, body);
+      }
+      if (get(key).isPresent()) {
+        return new Lost(Reason.CHANGED);
+      }
+      try {
+        bothHaveLooked.await(2, TimeUnit.SECONDS);
+      } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
+        return super.putIfAbsent(key, body);
+      }
+      delete(key);
+      return super.putIfAbsent(key, body);
+    }
+  }
+}
