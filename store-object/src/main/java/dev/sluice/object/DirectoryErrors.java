@@ -11,8 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Sorts what a file system throws into what a caller would act on differently. The kind is asked of
- * the file system rather than read from the message, which comes in the user's language.
+ * Sorts what a file system throws into what a caller would act on differently. Java tells most
+ * kinds by the message alone, which comes in the user's language, so the file system is asked as
+ * well.
  */
 final class DirectoryErrors {
   /** With less than this left, a failure to write is taken for a full disk. */
@@ -33,7 +34,7 @@ final class DirectoryErrors {
     if (e instanceof ClosedByInterruptException) {
       return new StoreUnavailableException(what + " was interrupted.", e);
     }
-    if (e instanceof AccessDeniedException || isReadOnly()) {
+    if (e instanceof AccessDeniedException || reason(e).contains("Read-only") || isReadOnly()) {
       return new StoreIncompatibleException(
           "%s in %s failed, because the directory cannot be written or read by this user: %s. Make it writable, or name another directory in the store's URL."
               .formatted(what, directory, reason(e)),
