@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -24,6 +27,8 @@ import java.util.TreeMap;
 final class DirectoryLister {
   private static final Comparator<Found> IN_ORDER =
       Comparator.comparing(Found::start, ObjectKeys.ORDER);
+
+  private static final int MOST_READINGS = 3;
 
   private final Folders folders;
   private final String prefix;
@@ -102,19 +107,37 @@ final class DirectoryLister {
     return underPrefix && behind;
   }
 
+  /**
+   * What stands in the folder. Some file systems pass over a name that is replaced while they read
+   * the folder, so a folder that changed meanwhile is read again, and what either showed counts.
+   */
   private static List<Found> read(Path folder, String base) throws IOException {
-    List<Found> all = new ArrayList<>();
+    Set<Found> all = new HashSet<>();
+    try {
+      FileTime changed = null;
+      for (int reading = 0; reading < MOST_READINGS; reading++) {
+        FileTime before = Files.getLastModifiedTime(folder);
+        if (before.equals(changed)) {
+          break;
+        }
+        changed = before;
+        readInto(all, folder, base);
+      }
+    } catch (NoSuchFileException | NotDirectoryException nothingThere) {
+      // What was read before the folder went away, if anything, is found to be gone later.
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return new ArrayList<>(all);
+  }
+
+  private static void readInto(Set<Found> all, Path folder, String base) throws IOException {
     try (DirectoryStream<Path> names = Files.newDirectoryStream(folder)) {
       for (Path path : names) {
         KeyPaths.entry(path.getFileName().toString())
             .ifPresent(entry -> all.add(new Found(path, entry.kind(), base + entry.text())));
       }
-    } catch (NoSuchFileException | NotDirectoryException nothingThere) {
-      return all;
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
-    return all;
   }
 
   private List<ListedObject> describe() throws IOException {

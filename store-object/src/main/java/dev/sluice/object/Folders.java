@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class Folders {
   static final Duration EMPTY_FOR = Duration.ofMinutes(1);
+  private static final int MOST_NOTED = 10_000;
 
   private final Path root;
   private final Path removals;
@@ -109,9 +110,9 @@ final class Folders {
     sweepNowAndThen();
   }
 
-  /** Says that this folder may be of no more use. */
+  /** Says that this folder may be of no more use. Beyond some number they are left for later. */
   void noteMaybeEmpty(Path folder) {
-    if (!folder.equals(root)) {
+    if (!folder.equals(root) && maybeEmpty.size() < MOST_NOTED) {
       maybeEmpty.add(folder);
     }
   }

@@ -6,12 +6,14 @@ import dev.sluice.StoreUnavailableException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.S3Error;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Sorts what the SDK throws, by status and code, into what a caller would act on differently. */
@@ -47,6 +49,18 @@ final class S3Errors {
     return undecided
         ? new UnknownOutcomeException(failure.getMessage() + " It may have been stored.", e)
         : failure;
+  }
+
+  /** A request to delete that succeeded for some keys only. */
+  SluiceException notDeleted(String what, List<S3Error> failures) {
+    S3Error first = failures.get(0);
+    String message =
+        "%s in %s failed for %d of them, first for '%s': %s (%s)."
+            .formatted(what, url, failures.size(), first.key(), first.code(), first.message());
+    return failures.stream().anyMatch(failure -> "AccessDenied".equals(failure.code()))
+        ? new StoreIncompatibleException(
+            "%s Grant s3:DeleteObject on the bucket '%s'.".formatted(message, url.bucket()))
+        : new StoreUnavailableException(message + " Trying again may help.");
   }
 
   static String codeOf(S3Exception e) {

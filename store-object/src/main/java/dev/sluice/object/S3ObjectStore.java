@@ -1,6 +1,5 @@
 package dev.sluice.object;
 
-import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.ObjectStoreUrl.Bucket;
 import dev.sluice.object.PutResult.Lost;
@@ -284,11 +283,7 @@ final class S3ObjectStore implements ObjectStore {
                             .bucket(url.bucket())
                             .delete(delete -> delete.objects(keys).quiet(true))));
     if (!answer.errors().isEmpty()) {
-      var first = answer.errors().get(0);
-      throw new SluiceException(
-          "%s in %s failed for %d of them, first for '%s': %s (%s)."
-              .formatted(
-                  what, url, answer.errors().size(), first.key(), first.code(), first.message()));
+      throw errors.notDeleted(what, answer.errors());
     }
   }
 

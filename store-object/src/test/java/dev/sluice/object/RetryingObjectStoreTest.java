@@ -15,7 +15,9 @@ import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.PutResult.Stored;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,27 +144,57 @@ class RetryingObjectStoreTest {
     assertThat(Thread.interrupted()).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void badLine_countsEveryAcknowledgedIncrementOnce(long seed) throws Exception {
+    assertCountsEveryAcknowledgedIncrementOnce(
+        seed, objects, 50, runner -> new FailingObjectStore(objects, seed * 100 + runner, 0.4));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void badServer_countsEveryAcknowledgedIncrementOnce(long seed) throws Exception {
+    List<S3Fault> faults =
+        List.of(
+            S3Fault.SLOW_DOWN,
+            S3Fault.ERROR_AFTERWARDS,
+            S3Fault.CONFLICT,
+            S3Fault.LOSE_REQUEST,
+            S3Fault.LOSE_REPLY,
+            S3Fault.LATE);
+    Random random = new Random(seed);
+    try (FaultyS3Server server = new FaultyS3Server();
+        ObjectStore bucket = S3ObjectStoreTest.open(server.url("x"), Duration.ofSeconds(10))) {
+      server.plan(
+          method -> {
+            server.landLateRequests();
+            return method.equals("PUT") && random.nextDouble() < 0.4
+                ? faults.get(random.nextInt(faults.size()))
+                : S3Fault.NONE;
+          });
+      assertCountsEveryAcknowledgedIncrementOnce(seed, bucket, 15, runner -> bucket);
+    }
+  }
+
   /**
    * Every acknowledged increment is in the counter, and beyond them only increments that were
    * reported as unknown.
    */
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void badLine_countsEveryAcknowledgedIncrementOnce(long seed) throws Exception {
-    objects.putIfAbsent("counter", Bodies.unique("0"));
+  private static void assertCountsEveryAcknowledgedIncrementOnce(
+      long seed, ObjectStore sound, int times, IntFunction<ObjectStore> line) throws Exception {
+    new RetryingObjectStore(sound, AT_ONCE).putIfAbsent("counter", Bodies.unique("0"));
 
     List<int[]> tallies =
         Race.run(
             4,
             runner ->
-                () -> {
-                  ObjectStore bad = new FailingObjectStore(objects, seed * 100 + runner, 0.4);
-                  return incrementRepeatedly(new RetryingObjectStore(bad, AT_ONCE), 50);
-                });
+                () ->
+                    incrementRepeatedly(
+                        new RetryingObjectStore(line.apply(runner), AT_ONCE), times));
 
     int acknowledged = tallies.stream().mapToInt(tally -> tally[0]).sum();
     int unknown = tallies.stream().mapToInt(tally -> tally[1]).sum();
-    int counted = Integer.parseInt(Bodies.text(objects.get("counter").orElseThrow()));
+    int counted = Integer.parseInt(Bodies.text(sound.get("counter").orElseThrow()));
     assertThat(counted).as("seed %d", seed).isBetween(acknowledged, acknowledged + unknown);
     assertThat(acknowledged).isPositive();
   }

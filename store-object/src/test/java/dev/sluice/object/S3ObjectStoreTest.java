@@ -9,6 +9,7 @@ import dev.sluice.object.PutResult.Lost;
 import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.PutResult.Stored;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,20 @@ class S3ObjectStoreTest extends ObjectStoreContract {
       assertThat(quoted.putIfMatch("a", Bodies.plain("2"), tag)).isInstanceOf(Lost.class);
       assertThat(quoted.with(S3ObjectStore.TagForm.BARE).putIfMatch("a", Bodies.plain("2"), tag))
           .isInstanceOf(Stored.class);
+    }
+  }
+
+  @Test
+  void deleteAll_thatFailsForOneKey_namesItAndDeletesTheOthers() {
+    try (FaultyS3Server clinging = new FaultyS3Server(new S3Objects().clingingTo("d/1"));
+        ObjectStore store = open(clinging.url(""), S3ObjectStore.DEFAULT_TIMEOUT)) {
+      store.putIfAbsent("d/1", Bodies.plain(""));
+      store.putIfAbsent("d/2", Bodies.plain(""));
+
+      assertThatThrownBy(() -> store.deleteAll(List.of("d/1", "d/2")))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("'d/1'");
+      assertThat(store.listAll("").stream().map(ListedObject::key)).containsExactly("d/1");
     }
   }
 

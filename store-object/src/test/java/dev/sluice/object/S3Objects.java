@@ -28,6 +28,7 @@ final class S3Objects {
       new ConcurrentSkipListMap<>(ObjectKeys.ORDER);
   private volatile boolean wantsBareTags;
   private volatile boolean keepsVersions;
+  private volatile String clungTo = "";
 
   /** Understands a tag in a condition only without quotes, as old versions of Ceph do. */
   S3Objects wantingBareTags() {
@@ -38,6 +39,12 @@ final class S3Objects {
   /** Says with every object which version it is. */
   S3Objects keepingVersions() {
     keepsVersions = true;
+    return this;
+  }
+
+  /** Fails to delete this key when it comes in a list of keys. */
+  S3Objects clingingTo(String key) {
+    clungTo = key;
     return this;
   }
 
@@ -109,10 +116,16 @@ final class S3Objects {
               .newDocumentBuilder()
               .parse(new ByteArrayInputStream(request.body()))
               .getElementsByTagName("Key");
+      String failures = "";
       for (int i = 0; i < keys.getLength(); i++) {
-        byKey.remove(keys.item(i).getTextContent());
+        String key = keys.item(i).getTextContent();
+        if (key.equals(clungTo)) {
+          failures = "<Error><Key>" + key + "</Key><Code>InternalError</Code></Error>";
+        } else {
+          byKey.remove(key);
+        }
       }
-      return S3Answer.xml("<DeleteResult/>");
+      return S3Answer.xml("<DeleteResult>" + failures + "</DeleteResult>");
     } catch (Exception malformed) {
       return S3Answer.error(400, "MalformedXML");
     }
