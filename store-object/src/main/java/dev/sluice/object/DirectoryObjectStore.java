@@ -94,7 +94,7 @@ final class DirectoryObjectStore implements ObjectStore {
   static DirectoryObjectStore open(Path directory, InstantSource clock) {
     Path absolute = directory.toAbsolutePath().normalize();
     try {
-      Files.createDirectories(absolute);
+      makeDurably(absolute);
       return new DirectoryObjectStore(absolute, clock);
     } catch (IOException e) {
       throw new DirectoryErrors(absolute).failed("Opening the store", e);
@@ -269,6 +269,17 @@ final class DirectoryObjectStore implements ObjectStore {
       return Optional.of(new Lost(Reason.ABSENT));
     }
     return head.get().tag().equals(tag) ? Optional.empty() : Optional.of(new Lost(Reason.CHANGED));
+  }
+
+  private static void makeDurably(Path directory) throws IOException {
+    Path existing = directory;
+    while (!Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    Files.createDirectories(directory);
+    for (Path made = directory; !made.equals(existing); made = made.getParent()) {
+      Folders.sync(made.getParent());
+    }
   }
 
   private Path folder(String name) throws IOException {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -17,10 +16,10 @@ import java.util.stream.Stream;
  * folders of stores whose processes died are cleared away by the next store that opens.
  *
  * <p>A folder's owner holds the lock on the file {@code owner} in it for as long as it is open, and
- * the kernel gives the lock back when the process dies. Opening and clearing happen under one right
- * of {@link StripeLocks}, so nobody takes a folder for abandoned whose owner has not come to lock
- * it. Folders of this JVM are known by name and left alone: to open their lock file and close it
- * again would drop the lock.
+ * the kernel gives the lock back when the process dies. Opening, closing and clearing happen under
+ * one right of {@link StripeLocks}, so nobody takes a folder for abandoned whose owner has not come
+ * to lock it. Folders of this JVM are known by name and left alone: to open their lock file and
+ * close it again would drop the lock.
  */
 final class Drafts implements AutoCloseable {
   private static final Set<String> OF_THIS_JVM = ConcurrentHashMap.newKeySet();
@@ -28,10 +27,12 @@ final class Drafts implements AutoCloseable {
 
   private final Path folder;
   private final FileChannel owner;
+  private final StripeLocks locks;
 
-  private Drafts(Path folder, FileChannel owner) {
+  private Drafts(Path folder, FileChannel owner, StripeLocks locks) {
     this.folder = folder;
     this.owner = owner;
+    this.locks = locks;
   }
 
   /**
@@ -41,7 +42,7 @@ final class Drafts implements AutoCloseable {
    * @param name no other store has it
    */
   static Drafts open(Path parent, String name, StripeLocks locks) throws IOException {
-    try (var turn = locks.lock(parent.toString())) {
+    try (var turn = turn(parent, locks)) {
       clearAbandoned(parent);
       OF_THIS_JVM.add(name);
       Path folder = Files.createDirectory(parent.resolve(name));
@@ -49,7 +50,7 @@ final class Drafts implements AutoCloseable {
       if (owner.tryLock() == null) {
         throw new IOException("The new file " + folder.resolve(OWNER) + " is locked");
       }
-      return new Drafts(folder, owner);
+      return new Drafts(folder, owner, locks);
     }
   }
 
@@ -60,11 +61,16 @@ final class Drafts implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    try (owner) {
+    try (var turn = turn(folder.getParent(), locks);
+        owner) {
       clear(folder);
     } finally {
       OF_THIS_JVM.remove(folder.getFileName().toString());
     }
+  }
+
+  private static StripeLocks.Held turn(Path parent, StripeLocks locks) throws IOException {
+    return locks.lock(parent.toString());
   }
 
   private static void clearAbandoned(Path parent) throws IOException {
@@ -75,8 +81,6 @@ final class Drafts implements AutoCloseable {
           if (free != null) {
             clear(folder);
           }
-        } catch (NoSuchFileException closedMeanwhile) {
-          continue;
         }
       }
     }

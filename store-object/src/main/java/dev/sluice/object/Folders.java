@@ -6,6 +6,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Folders that survive a power failure once something in them has been acknowledged, and go away
@@ -34,6 +37,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * used again. The clock decides that, and nothing else.
  */
 final class Folders {
+  private static final Logger log = LoggerFactory.getLogger(Folders.class);
+
   static final Duration EMPTY_FOR = Duration.ofMinutes(1);
   private static final int MOST_NOTED = 10_000;
 
@@ -117,15 +122,21 @@ final class Folders {
     }
   }
 
-  private void sweepNowAndThen() throws IOException {
+  /** Only thrift, so it never fails the one who happens to do it. */
+  private void sweepNowAndThen() {
     Instant now = clock.instant();
     Instant last = lastSweep.get();
     if (now.isBefore(last.plus(EMPTY_FOR)) || !lastSweep.compareAndSet(last, now)) {
       return;
     }
     for (Path folder : maybeEmpty) {
-      if (removeIfEmpty(folder, now)) {
-        noteMaybeEmpty(folder.getParent());
+      try {
+        if (removeIfEmpty(folder, now)) {
+          noteMaybeEmpty(folder.getParent());
+        }
+      } catch (IOException e) {
+        maybeEmpty.remove(folder);
+        log.warn("The folder {} may be empty and was not removed.", folder, e);
       }
     }
   }
@@ -143,7 +154,7 @@ final class Folders {
       Files.delete(folder);
       maybeEmpty.remove(folder);
       return true;
-    } catch (NoSuchFileException | DirectoryNotEmptyException others) {
+    } catch (NoSuchFileException | NotDirectoryException | DirectoryNotEmptyException others) {
       maybeEmpty.remove(folder);
       return false;
     }

@@ -32,7 +32,8 @@ import java.util.function.Supplier;
  * over the other's.
  *
  * <p>A put that ended in an exception may still be carried out later. One that ended as stored or
- * lost may not: its condition can no longer be met.
+ * lost may not, for its condition can no longer be met; unless the key is deleted, which is why
+ * only keys are deleted that no longer matter.
  */
 final class RetryingObjectStore implements ObjectStore {
   private static final PutResult BUSY = new Lost(Reason.BUSY);

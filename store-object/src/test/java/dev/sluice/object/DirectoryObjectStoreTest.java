@@ -69,6 +69,8 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
       store.putIfAbsent("kept", Bodies.plain(""));
       store.delete("day/1/a");
       assertThat(directory.resolve("objects/day/1")).exists();
+      Path foreign = Files.createFile(directory.resolve("objects/README"));
+      store.listAll("");
 
       for (int i = 0; i < 3; i++) {
         now.set(now.get().plus(Duration.ofMinutes(2)));
@@ -77,6 +79,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
       }
 
       assertThat(directory.resolve("objects/day")).doesNotExist();
+      assertThat(foreign).exists();
       assertThat(store.putIfAbsent("day/1/a", Bodies.plain(""))).isInstanceOf(Stored.class);
       assertThat(store.get("day/1/a")).isPresent();
     }
@@ -110,6 +113,14 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
           .hasMessageContaining("b.object")
           .hasMessageContaining("move it away");
     }
+  }
+
+  @Test
+  void directoryThatIsMissing_isMadeWithAllAboveIt() {
+    try (ObjectStore store = DirectoryObjectStore.open(directory.resolve("a/b/../c"))) {
+      assertThat(store.putIfAbsent("x", Bodies.plain(""))).isInstanceOf(Stored.class);
+    }
+    assertThat(directory.resolve("a/c/objects/x.object")).exists();
   }
 
   @Test

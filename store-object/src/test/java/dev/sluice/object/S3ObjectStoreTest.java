@@ -68,6 +68,18 @@ class S3ObjectStoreTest extends ObjectStoreContract {
   }
 
   @Test
+  void put_toASlowServer_isWaitedFor() {
+    try (ObjectStore store = open()) {
+      server.latency(Duration.ofMillis(100));
+      long before = System.nanoTime();
+
+      assertThat(store.putIfAbsent("a", Bodies.plain(""))).isInstanceOf(Stored.class);
+      assertThat(Duration.ofNanos(System.nanoTime() - before))
+          .isGreaterThanOrEqualTo(Duration.ofMillis(100));
+    }
+  }
+
+  @Test
   void put_conflict_isLostForNow() {
     try (ObjectStore store = open()) {
       server.next("PUT", S3Fault.CONFLICT);

@@ -14,8 +14,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,7 +138,8 @@ class StoreProbeTest {
   @Test
   void storeThatChecksAndThenWrites_isRefused() {
     assertRefused(
-        new TwoStepStore(objects), "writers that they alone had managed to create an object");
+        new TwoStepStore(objects),
+        "it told 8 of 8 writers that they alone had managed to create an object");
   }
 
   @Test
@@ -187,9 +186,9 @@ class StoreProbeTest {
         .hasMessageContaining(finding);
   }
 
-  /** Looks whether the object is there, and writes it in a second step. */
+  /** Looks whether the object is there, and writes it in a second step, when all have looked. */
   private static final class TwoStepStore extends ForwardingObjectStore {
-    private final CyclicBarrier bothHaveLooked = new CyclicBarrier(2);
+    private final CyclicBarrier allHaveLooked = new CyclicBarrier(StoreExamination.RACERS);
 
     TwoStepStore(ObjectStore store) {
       super(store);
@@ -204,10 +203,14 @@ class StoreProbeTest {
         return new Lost(Reason.CHANGED);
       }
       try {
-        bothHaveLooked.await(2, TimeUnit.SECONDS);
-      } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
-        return super.putIfAbsent(key, body);
+        allHaveLooked.await();
+      } catch (InterruptedException | BrokenBarrierException e) {
+        throw new AssertionError(e);
       }
+      return overwrite(key, body);
+    }
+
+    private synchronized PutResult overwrite(String key, ObjectBody body) {
       delete(key);
       return super.putIfAbsent(key, body);
     }
