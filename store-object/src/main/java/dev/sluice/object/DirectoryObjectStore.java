@@ -186,12 +186,19 @@ final class DirectoryObjectStore implements ObjectStore {
 
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      try (locks;
-          drafts) {
-        // Both are closed here, the drafts first.
-      } catch (IOException e) {
-        throw new UncheckedIOException("The store in " + directory + " was not closed cleanly", e);
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    // An interrupt would end the cleaning up, and there is no second chance for it.
+    boolean interrupted = Thread.interrupted();
+    try (locks;
+        drafts) {
+      log.debug("Closing {}", this);
+    } catch (IOException e) {
+      throw new UncheckedIOException("The store in " + directory + " was not closed cleanly", e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

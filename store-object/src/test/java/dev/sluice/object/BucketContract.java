@@ -1,51 +1,60 @@
 package dev.sluice.object;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.List;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
-/** {@link ObjectStoreContract} on a real bucket, of which each test uses a prefix of its own. */
+/**
+ * {@link ObjectStoreContract} on a real bucket. The bucket is probed once, and then each test works
+ * below a prefix of its own, with what the probe found.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BucketContract extends ObjectStoreContract {
-  private final String prefix = "contract-" + UUID.randomUUID();
+  private final String run = "contract-" + UUID.randomUUID();
+  private S3ObjectStore.TagForm tagForm;
+  private int tests;
 
   /** Connects to the bucket, with this prefix. */
-  abstract S3ObjectStore connect(String below);
+  abstract S3ObjectStore connect(String prefix);
 
   @Override
   ObjectStore open() {
-    // What the probe remembers is beside the objects of the test, not among them.
-    S3ObjectStore bucket = connect(prefix + "/objects");
-    return new RetryingObjectStore(bucket.with(tagForm()), RetrySchedule.standard());
+    return new RetryingObjectStore(
+        connect(run + "/" + tests).with(tagForm), RetrySchedule.standard());
   }
 
-  @AfterEach
-  void removeEverything() {
-    for (String below : List.of(prefix + "/objects", prefix)) {
-      try (ObjectStore store = connect(below)) {
-        store.deleteAll(store.listAll("").stream().map(ListedObject::key).toList());
-      }
+  @BeforeAll
+  void probe() {
+    try (ObjectStore store = ObjectStores.open(connect(run), new RequestMeter())) {
+      byte[] remembered = store.get(StoreProbe.KEY).orElseThrow().body();
+      String text = new String(remembered, StandardCharsets.UTF_8).toUpperCase(Locale.ROOT);
+      tagForm =
+          Stream.of(S3ObjectStore.TagForm.values())
+              .filter(form -> text.contains('"' + form.name() + '"'))
+              .findFirst()
+              .orElseThrow();
     }
   }
 
-  @Test
-  void probe_passes() {
-    assertThat(tagForm()).isIn((Object[]) S3ObjectStore.TagForm.values());
+  @AfterEach
+  void removeObjects() {
+    removeBelow(run + "/" + tests);
+    tests++;
   }
 
-  /** The form that the probe finds, or remembers. */
-  S3ObjectStore.TagForm tagForm() {
-    try (ObjectStore store = ObjectStores.open(connect(prefix), new RequestMeter())) {
-      String remembered = new String(store.get(StoreProbe.KEY).orElseThrow().body());
-      for (S3ObjectStore.TagForm form : S3ObjectStore.TagForm.values()) {
-        if (remembered.contains('"' + form.name().toLowerCase(Locale.ROOT) + '"')) {
-          return form;
-        }
-      }
-      throw new AssertionError(remembered);
+  @AfterAll
+  void removeRest() {
+    removeBelow(run);
+  }
+
+  private void removeBelow(String prefix) {
+    try (ObjectStore store = connect(prefix)) {
+      store.deleteAll(store.listAll("").stream().map(ListedObject::key).toList());
     }
   }
 }

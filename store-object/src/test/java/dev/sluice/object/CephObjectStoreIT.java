@@ -14,9 +14,9 @@ class CephObjectStoreIT extends BucketContract {
   @RegisterExtension static final CephServer SERVER = new CephServer();
 
   @Override
-  S3ObjectStore connect(String below) {
+  S3ObjectStore connect(String prefix) {
     return S3ObjectStore.open(
-        SERVER.url(below), SERVER.credentials(), S3ObjectStore.DEFAULT_TIMEOUT);
+        SERVER.url(prefix), SERVER.credentials(), S3ObjectStore.DEFAULT_TIMEOUT);
   }
 
   @Test

@@ -146,6 +146,18 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   }
 
   @Test
+  void close_byAnInterruptedThread_leavesNothingBehind() {
+    Path own = directory.resolve("own");
+    ObjectStore store = DirectoryObjectStore.open(own);
+
+    Thread.currentThread().interrupt();
+    store.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(own.resolve("drafts")).isEmptyDirectory();
+  }
+
+  @Test
   void puts_leaveNoDraftBehind() throws IOException {
     Path own = directory.resolve("own");
     try (ObjectStore store = DirectoryObjectStore.open(own)) {

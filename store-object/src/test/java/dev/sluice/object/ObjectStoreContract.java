@@ -44,6 +44,7 @@ abstract class ObjectStoreContract {
   @AfterEach
   void closeStores() {
     opened.forEach(ObjectStore::close);
+    opened.clear();
   }
 
   @Test
