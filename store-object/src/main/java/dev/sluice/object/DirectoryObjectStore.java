@@ -105,7 +105,7 @@ final class DirectoryObjectStore implements ObjectStore {
   public Optional<StoredObject> get(String key) {
     Path file = paths.file(ObjectKeys.requireValid(key));
     try {
-      return ObjectFile.read(file, clock.instant());
+      return ObjectFile.read(file, clock);
     } catch (IOException e) {
       throw errors.failed("Reading the object '" + key + "'", e);
     }

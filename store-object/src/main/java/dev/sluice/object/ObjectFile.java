@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
@@ -52,7 +53,7 @@ final class ObjectFile {
   }
 
   /** The whole object, or empty if there is no such file. */
-  static Optional<StoredObject> read(Path file, Instant now) throws IOException {
+  static Optional<StoredObject> read(Path file, InstantSource clock) throws IOException {
     byte[] content;
     try {
       content = Files.readAllBytes(file);
@@ -61,7 +62,7 @@ final class ObjectFile {
     }
     Head head = parse(file, content);
     byte[] body = Arrays.copyOfRange(content, LINE_LENGTH, content.length);
-    return Optional.of(new StoredObject(body, head.tag, head.at, now));
+    return Optional.of(new StoredObject(body, head.tag, head.at, clock.instant()));
   }
 
   /** The first line alone, or empty if there is no such file. */
