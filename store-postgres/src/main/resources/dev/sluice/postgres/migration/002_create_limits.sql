@@ -6,7 +6,8 @@
 -- limits is true until it commits, and the plain path need not read a single limit.
 --
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand. Their jobs are never on the plain path
--- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock.
+-- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock. Nor do
+-- they have places that are laid out and counted: see 003.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
 LANGUAGE sql IMMUTABLE
@@ -15,6 +16,10 @@ AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
 CREATE FUNCTION group_lock(p_group text) RETURNS bigint
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtextextended('${schema}/group/' || p_group, 0) $$;
+
+CREATE FUNCTION is_keyed(p_group text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT strpos(p_group, '/') > 0 $$;
 
 -- The family of a keyed group: T/key -> T/*, T/dimension=value -> T/dimension=*; NULL for a plain group.
 CREATE FUNCTION family_of(p_group text) RETURNS text
@@ -42,14 +47,40 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
+-- The limits of many groups, looked up one by one.
+CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT coalesce(own.operator, family.operator, own.config, family.config,
+                    own.code, family.code, own.submit, family.submit)
+    FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
+    LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
+    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
+    ORDER BY g.ord);
+END
+$$;
+
 -- Whether a group has a limit and no free place.
 CREATE FUNCTION is_full(p_group text) RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = ${schema}, pg_temp
 AS $$
   SELECT coalesce(
-    coalesce((SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = p_group), limit_of(p_group)) <= 0
-      AND limit_of(p_group) IS NOT NULL,
+    CASE WHEN is_keyed(p_group)
+      THEN (SELECT count(*) FROM slot s WHERE s.group_name = p_group)
+           >= limit_of(p_group)
+      ELSE (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = p_group) <= 0
+           AND limit_of(p_group) IS NOT NULL
+    END,
     false)
 $$;
 
@@ -62,8 +93,8 @@ CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
 
--- Lays a group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
--- any row holds more than its capacity, room is counted over the whole group (see take_slots).
+-- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
+-- any row holds more than its capacity, room is counted over the whole group (see lock_places).
 CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -82,17 +113,20 @@ BEGIN
 END
 $$;
 
--- Locks all rows of these groups, in one order for all.
+-- Keeps the held slots of these groups as they are: locks the rows that count those of plain groups, and the slots
+-- themselves of keyed ones; in one order for all.
 CREATE FUNCTION lock_groups(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
 AS $$
 BEGIN
   PERFORM 1 FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE;
+  PERFORM 1 FROM slot WHERE group_name = ANY (p_groups) AND is_keyed(group_name) ORDER BY group_name, slot FOR UPDATE;
 END
 $$;
 
--- Sets used to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
+-- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
 -- takes or frees a slot waits for that lock, so what is counted here is the truth.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
@@ -100,7 +134,7 @@ SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
   INSERT INTO slot_group (group_name, n, capacity, used)
-  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups)
+  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups) AND NOT is_keyed(group_name)
   ON CONFLICT DO NOTHING;
 
   UPDATE slot_group g SET used = counted.used
@@ -253,7 +287,9 @@ BEGIN
     DELETE FROM slot_group WHERE group_name = p_group AND used = 0;
     RETURN;
   END IF;
-  PERFORM lay_out(p_group, v_limit);
+  IF NOT is_keyed(p_group) THEN
+    PERFORM lay_out(p_group, v_limit);
+  END IF;
   IF p_before IS NULL THEN
     PERFORM adopt(p_group);
   ELSIF v_limit > p_before THEN
@@ -266,6 +302,7 @@ $$;
 CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
 AS $$
 DECLARE
   v_before integer := limit_of(p_name);
@@ -280,11 +317,14 @@ BEGIN
     RETURN;                                       -- nothing new for anyone
   END IF;
   IF v_family THEN
-    DELETE FROM slot_group g
-    WHERE family_of(g.group_name) = p_name
-      AND NOT EXISTS (SELECT FROM slot_group u WHERE u.group_name = g.group_name AND u.used > 0);
-    SELECT array_agg(member), array_agg(limit_of(member)) INTO v_members, v_limits
-    FROM (SELECT DISTINCT group_name AS member FROM slot_group WHERE family_of(group_name) = p_name) m;
+    -- Its groups that anybody is in: those with slots, and those that had no limit and have jobs with workers.
+    SELECT array_agg(m.name), array_agg(limit_of(m.name)) INTO v_members, v_limits
+    FROM (
+      SELECT s.group_name AS name FROM slot s
+      UNION
+      SELECT unnest(j.groups) FROM job j WHERE j.state = 2
+    ) m
+    WHERE family_of(m.name) = p_name;
   END IF;
 
   INSERT INTO limit_rule AS r (name, operator, config, code, submit)
@@ -395,12 +435,11 @@ SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
   v_proposal record;
-  v_adopted integer;
 BEGIN
   FOR v_proposal IN
-    SELECT DISTINCT ON (strpos(g, '/') > 0, g) g AS name, l AS proposed, strpos(g, '/') > 0 AS keyed
+    SELECT DISTINCT ON (is_keyed(g), g) g AS name, l AS proposed, is_keyed(g) AS keyed
     FROM unnest(p_groups, p_limits) AS p(g, l)
-    ORDER BY strpos(g, '/') > 0, g                -- one order for all, so that no two proposers wait for each other
+    ORDER BY is_keyed(g), g                -- one order for all, so that no two proposers wait for each other
   LOOP
     CONTINUE WHEN limit_of(v_proposal.name) IS NOT NULL;
     IF NOT v_proposal.keyed THEN
@@ -417,12 +456,7 @@ BEGIN
       IF limit_of(v_proposal.name) IS NULL THEN
         INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
         ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp() WHERE r.submit IS NULL;
-        v_adopted := adopt(v_proposal.name);
-        -- Without any places yet, they are laid out by the first claim; those of a limit that was lifted are not these.
-        IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = v_proposal.name) THEN
-          PERFORM lay_out(v_proposal.name, v_proposal.proposed);
-        END IF;
-        IF v_adopted > 0 THEN
+        IF adopt(v_proposal.name) > 0 THEN
           UPDATE meta SET rules_version = rules_version + 1;
           PERFORM pg_notify('sluice_${schema}', 'rules');
         END IF;
