@@ -11,13 +11,18 @@ import dev.sluice.LimitLevel;
 import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.HeldSlot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -169,6 +174,41 @@ abstract class LimitChangeContract extends ContractTopic {
     assertThat(running).hasSize(10);
     assertThat(worker.succeedAll(running)).hasSize(10);
     assertThat(active(kind.group)).isZero();
+  }
+
+  /**
+   * A worker that heard of the lift wants to give back a slot that no job of its needs any more;
+   * when that arrives, the limit is back.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void liftedAndSetAgain_aSlotGivenBackLateUncoversNobody(Kind kind) throws Exception {
+    submit(UNLIMITED, 3, kind.options);
+    sluice.concurrency().setLimit(kind.group, 1);
+    ManualWorker worker = manualWorker(UNLIMITED);
+    ManualWorker other = manualWorker(UNLIMITED);
+    List<ClaimedJob> running = worker.claimAll("t", 10);
+    assertThat(running).hasSize(1);
+    whileListening(() -> sluice.concurrency().removeLimit(kind.group), worker, other);
+    List<HeldSlot> idle = worker.slots(kind.group.toString());
+    assertThat(idle).hasSize(1);
+
+    CompletableFuture<Void> change =
+        CompletableFuture.runAsync(() -> sluice.concurrency().setLimit(kind.group, 1));
+    await().until(() -> sluice.concurrency().status(kind.group).limit().isPresent());
+    worker.exchangeRaw(new Exchange(List.of(), Set.of(), Map.of(), idle, Demand.NONE));
+    await()
+        .until(
+            () -> {
+              worker.reconcile();
+              other.reconcile();
+              return change.isDone();
+            });
+
+    assertThat(other.claim("t", 10)).as("one still runs").isEmpty();
+    assertThat(worker.succeedAll(running)).hasSize(1);
+    assertThat(other.claimAll("t", 10)).hasSize(1);
+    assertCountersAgree();
   }
 
   @Test

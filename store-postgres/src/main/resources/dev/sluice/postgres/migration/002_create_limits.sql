@@ -149,8 +149,9 @@ BEGIN
 END
 $$;
 
--- Gives every claimed job of a group that just got its first limit a slot on record, held by its worker. There may be
--- more of them than the limit allows: they drain.
+-- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There may
+-- be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for these jobs:
+-- their worker may be about to give them back.
 CREATE FUNCTION adopt(p_group text) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -165,18 +166,11 @@ BEGIN
     UNION ALL SELECT worker_id FROM job WHERE groups[2] = p_group AND state = 2
     UNION ALL SELECT worker_id FROM job WHERE groups[3] = p_group AND state = 2
     UNION ALL SELECT worker_id FROM job WHERE groups[4] = p_group AND state = 2
-  ), due AS (
-    SELECT worker_id, count(*) AS jobs FROM claimed GROUP BY worker_id
-  ), missing AS (
-    SELECT due.worker_id
-    FROM due
-    CROSS JOIN LATERAL generate_series(
-      1, due.jobs - (SELECT count(*) FROM slot s WHERE s.group_name = p_group AND s.worker_id = due.worker_id))
   ), numbered AS (
-    SELECT worker_id, row_number() OVER () AS rank FROM missing
+    SELECT worker_id, row_number() OVER () AS rank FROM claimed
   ), free AS (
     SELECT place, row_number() OVER (ORDER BY place) AS rank
-    FROM generate_series(0, (SELECT count(*) FROM missing)
+    FROM generate_series(0, (SELECT count(*) FROM claimed)
                           + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS place
     WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = place)
   )
@@ -185,7 +179,7 @@ BEGIN
   FROM numbered
   JOIN free USING (rank);
   GET DIAGNOSTICS adopted = ROW_COUNT;
-  IF adopted > 0 THEN
+  IF adopted > 0 AND NOT is_keyed(p_group) THEN
     PERFORM recount(ARRAY[p_group]);
   END IF;
   RETURN adopted;
@@ -428,40 +422,45 @@ AS $$
       OR EXISTS (SELECT FROM slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
 $$;
 
--- Sets submit-side limits where their groups have none; returns the plain groups that got their first one.
+-- Sets submit-side limits where their groups have none; returns the plain groups that got their first one. All locks are
+-- taken first, in one order for all, and the version of the limits is raised last: no two proposers wait in a circle.
 CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
+  v_new text[] := ARRAY(SELECT DISTINCT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NULL ORDER BY g);
   v_proposal record;
+  v_adopted boolean := false;
 BEGIN
+  IF EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+  ELSE
+    -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
+    PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  END IF;
+  PERFORM pg_advisory_xact_lock(group_lock(g)) FROM unnest(v_new) AS g WHERE is_keyed(g);
+
   FOR v_proposal IN
-    SELECT DISTINCT ON (is_keyed(g), g) g AS name, l AS proposed, is_keyed(g) AS keyed
-    FROM unnest(p_groups, p_limits) AS p(g, l)
-    ORDER BY is_keyed(g), g                -- one order for all, so that no two proposers wait for each other
+    SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.name = ANY (v_new) AND limit_of(p.name) IS NULL
+    GROUP BY p.name
+    ORDER BY p.name
   LOOP
-    CONTINUE WHEN limit_of(v_proposal.name) IS NOT NULL;
     IF NOT v_proposal.keyed THEN
-      PERFORM pg_advisory_xact_lock(rules_lock());
-      IF limit_of(v_proposal.name) IS NULL THEN
-        PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
-        PERFORM pg_notify('sluice_${schema}', 'rules');
-        RETURN NEXT v_proposal.name;
-      END IF;
+      PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
+      PERFORM pg_notify('sluice_${schema}', 'rules');
+      RETURN NEXT v_proposal.name;
     ELSE
-      -- Shared, against whoever changes the family's limit or retires a worker whose jobs are adopted here.
-      PERFORM pg_advisory_xact_lock_shared(rules_lock());
-      PERFORM pg_advisory_xact_lock(group_lock(v_proposal.name));
-      IF limit_of(v_proposal.name) IS NULL THEN
-        INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
-        ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp() WHERE r.submit IS NULL;
-        IF adopt(v_proposal.name) > 0 THEN
-          UPDATE meta SET rules_version = rules_version + 1;
-          PERFORM pg_notify('sluice_${schema}', 'rules');
-        END IF;
-      END IF;
+      INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
+      ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp();
+      v_adopted := adopt(v_proposal.name) > 0 OR v_adopted;
     END IF;
   END LOOP;
+  IF v_adopted THEN
+    UPDATE meta SET rules_version = rules_version + 1;
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END IF;
 END
 $$;

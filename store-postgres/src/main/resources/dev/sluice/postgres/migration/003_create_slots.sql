@@ -108,13 +108,14 @@ BEGIN
 END
 $$;
 
--- Takes up to so many free places of each keyed group, for a worker or a permit, lowest numbers first. The groups come in
--- the order of their names.
+-- Takes up to so many places of each keyed group, for a worker or a permit. The groups come in the order of their names.
 --
 -- Two who insert the same number wait for each other, and whoever inserts a number may have to wait for the one who is
 -- just giving it back. So that they never wait in a circle, all do things in one order: take slots of keyed groups, in the
--- order of names; then give such slots back; and last of all lock those of others, which is the only thing that those
--- who give back can be waiting for (see claim in 005).
+-- order of names and numbers; then give such slots back; and last of all lock those of others, which is the only thing
+-- that those who give back can be waiting for (see claim in 005). Only a permit first clears its group of expired ones.
+--
+-- Takers of a group with many places look for free ones from different numbers on, so that they rarely meet.
 CREATE FUNCTION take_keyed_slots(
   p_worker uuid, p_token bigint, p_groups text[], p_limits integer[], p_wanted integer[],
   p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL)
@@ -130,48 +131,45 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  v_taken integer;
-  v_draining record;
+  v_seed integer := (random() * 1000)::integer;
+  v_held integer[];
+  v_draining boolean;
+  v_group record;
 BEGIN
+  SELECT array_agg(h.slots), bool_or(h.highest >= g.max) INTO v_held, v_draining
+  FROM unnest(p_groups, p_limits) AS g(name, max)
+  CROSS JOIN LATERAL (SELECT count(*)::integer AS slots, max(s.slot) AS highest FROM slot s WHERE s.group_name = g.name) h;
+
+  IF v_draining AND cardinality(p_groups) > 1 THEN
+    -- One by one, in the same order.
+    FOR v_group IN SELECT * FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted) LOOP
+      RETURN QUERY SELECT * FROM take_keyed_slots(
+        p_worker, p_token, ARRAY[v_group.name], ARRAY[v_group.max], ARRAY[v_group.wanted], p_holder, p_process, p_expires_at);
+    END LOOP;
+    RETURN;
+  ELSIF v_draining THEN
+    IF NOT pg_try_advisory_xact_lock(group_lock(p_groups[1])) THEN
+      RETURN;
+    END IF;
+    v_held[1] := (SELECT count(*) FROM slot s WHERE s.group_name = p_groups[1]);
+    p_wanted[1] := greatest(least(p_wanted[1], p_limits[1] - v_held[1]), 0);
+  END IF;
+
   RETURN QUERY
   INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at)
   SELECT g.name, free.place, p_token, p_worker, p_holder, p_process, p_expires_at
-  FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted)
+  FROM unnest(p_groups, p_limits, p_wanted, v_held) WITH ORDINALITY AS g(name, max, wanted, held, ord)
+  CROSS JOIN LATERAL (SELECT least(g.max, g.held + g.wanted + 8) AS places) among      -- enough of so many are free
   CROSS JOIN LATERAL (
-    SELECT count(*)::integer AS slots, max(h.slot) AS highest FROM slot h WHERE h.group_name = g.name
-  ) held
-  CROSS JOIN LATERAL (
-    SELECT place
-    FROM generate_series(0, least(g.max, held.slots + g.wanted) - 1) AS place     -- among so many, enough are free
-    WHERE held.slots = 0 OR place NOT IN (SELECT h.slot FROM slot h WHERE h.group_name = g.name)
+    SELECT (i + v_seed) % among.places AS place
+    FROM generate_series(0, among.places - 1) AS i
+    WHERE g.held = 0
+       OR (i + v_seed) % among.places NOT IN (SELECT h.slot FROM slot h WHERE h.group_name = g.name)
     LIMIT g.wanted
   ) free
-  WHERE held.highest IS NULL OR held.highest < g.max
+  ORDER BY g.ord, free.place
   ON CONFLICT DO NOTHING
   RETURNING s.group_name, s.slot;
-
-  GET DIAGNOSTICS v_taken = ROW_COUNT;
-  IF v_taken = (SELECT sum(w) FROM unnest(p_wanted) AS w) THEN
-    RETURN;
-  END IF;
-  FOR v_draining IN
-    SELECT g.name, g.max, g.wanted
-    FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted)
-    WHERE EXISTS (SELECT FROM slot h WHERE h.group_name = g.name AND h.slot >= g.max)
-      AND (SELECT count(*) FROM slot h WHERE h.group_name = g.name) < g.max
-  LOOP
-    CONTINUE WHEN NOT pg_try_advisory_xact_lock(group_lock(v_draining.name));
-    RETURN QUERY
-    INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at)
-    SELECT v_draining.name, place, p_token, p_worker, p_holder, p_process, p_expires_at
-    FROM generate_series(0, v_draining.max - 1) AS place
-    WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = v_draining.name AND h.slot = place)
-    ORDER BY place
-    LIMIT greatest(least(
-      v_draining.wanted, v_draining.max - (SELECT count(*) FROM slot h WHERE h.group_name = v_draining.name)), 0)
-    ON CONFLICT DO NOTHING
-    RETURNING s.group_name, s.slot;
-  END LOOP;
 END
 $$;
 
@@ -282,12 +280,12 @@ BEGIN
     DELETE FROM slot s
     USING (
       SELECT k.ctid
-      FROM unnest(v_groups, v_slots) AS e(name, slot)
+      FROM (SELECT * FROM unnest(v_groups, v_slots) AS u(name, slot) ORDER BY name, slot) e
       CROSS JOIN LATERAL (
         SELECT x.ctid
         FROM slot x
         WHERE x.group_name = e.name AND x.slot = e.slot AND x.expires_at <= clock_timestamp()
-        FOR UPDATE SKIP LOCKED                     -- someone else is about to free or extend it
+        FOR UPDATE
       ) k
     ) expired
     WHERE s.ctid = expired.ctid
@@ -334,6 +332,9 @@ BEGIN
     RETURN;
   END IF;
 
+  IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = p_group AND g.used > g.capacity) THEN
+    PERFORM lock_groups(ARRAY[p_group]);           -- all its rows are wanted; first of all, and in order
+  END IF;
   PERFORM free_expired_permits(p_group);
   SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], (random() * 50)::integer) p WHERE p.room > 0 LIMIT 1;
   IF v_n IS NULL THEN
@@ -363,6 +364,9 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
+  IF p_token IS NULL THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+  END IF;
   PERFORM lock_rows_of(ARRAY[p_group], ARRAY[p_slot]);
   DELETE FROM slot s
   WHERE s.group_name = p_group AND s.slot = p_slot
@@ -389,6 +393,9 @@ AS $$
 DECLARE
   v_forgotten integer;
 BEGIN
+  IF NOT pg_try_advisory_xact_lock(rules_lock()) THEN
+    RETURN 0;                                      -- some other time: nobody must be working by what is forgotten here
+  END IF;
   DELETE FROM limit_rule r
   WHERE r.name IN (
     SELECT o.name

@@ -1,8 +1,9 @@
 -- Looking for jobs and handing them over: what both paths of the claim (see 005) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, e where the
-                               -- claim ended, d ms until the next scheduled job is due, r rules changed, l lease lost
+  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w others to
+                               -- be woken, e where the claim ended, d ms until the next scheduled job is due, r rules
+                               -- changed, l lease lost
   id uuid,
   token bigint,
   task text,

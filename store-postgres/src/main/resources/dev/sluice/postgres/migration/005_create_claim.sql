@@ -5,8 +5,8 @@
 -- room to spare. A million jobs in the lane of a full group are never looked at.
 --
 -- A job in '*' (or in its task's lane) may turn out to be in a full group. Then that group's jobs are set aside into
--- the group's own lane, in bulk, under the locks of all rows that count the group (for a keyed one, its slots): nobody
--- can give a slot back without waiting for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
+-- the group's own lane, in bulk, under the locks of all rows that count the group (for a keyed one, its slots): nobody can
+-- give a slot back without waiting for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
 -- and no job is forgotten.
 --
 -- Limited jobs are claimed together with slots: beyond what the worker can take under slots it holds, each new slot
@@ -44,7 +44,8 @@ CREATE TYPE choice AS (
   blocked text[],          -- groups that admit nobody
   short_groups text[],     -- groups of which fewer places were found than wanted ...
   short_rooms integer[],   -- ... and how many were
-  left_lanes text[]        -- lanes of candidates that are not taken
+  left_lanes text[],       -- lanes of candidates that are not taken though no group is full
+  blocked_lanes text[]     -- lanes of candidates in groups that admit nobody
 );
 
 -- The functions that follow join arrays with arrays, as within_room does.
@@ -215,7 +216,8 @@ BEGIN
     JOIN groups g ON g.name = r.name
     GROUP BY r.ord
   ), judged AS (
-    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
+    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NOT NULL AS hopeless,
+           h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
     FROM unnest(p_found) AS c
     LEFT JOIN admitted a ON a.ord = c.ord
     LEFT JOIN hopeless h ON h.ord = c.ord
@@ -236,8 +238,9 @@ BEGIN
          (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
          (SELECT array_agg(s.name ORDER BY s.name) FROM slots s),
          (SELECT array_agg(s.slots ORDER BY s.name) FROM slots s),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.admitted AND f.rank_in_task <= f.room))
-  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes;
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.hopeless OR (f.admitted AND f.rank_in_task <= f.room))),
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE f.hopeless)
+  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes, v_choice.blocked_lanes;
   v_choice.take := spread(v_groups, v_slots, p_places);
   RETURN v_choice;
 END
@@ -281,6 +284,9 @@ BEGIN
     v_choice := choose_all(
       ARRAY(SELECT c::candidate FROM unnest(p_found) AS c JOIN unnest(v_needs.ords) AS n(ord) ON n.ord = c.ord ORDER BY c.ord),
       v_needs, p_tally, p_places);
+    v_choice.blocked_lanes := ARRAY(
+      SELECT DISTINCT c.lane FROM unnest(p_found) AS c LEFT JOIN unnest(v_needs.ords) AS n(ord) ON n.ord = c.ord
+      WHERE n.ord IS NULL);
   ELSE
     v_choice := choose_some(p_found, p_tasks, p_room, p_needs, p_tally, p_places, v_short_groups, v_short_rooms);
   END IF;
@@ -376,6 +382,7 @@ DECLARE
   v_queues text[];         -- ... queue, ...
   v_allow integer[];       -- ... and for how many jobs
   v_jobs integer[];        -- how many to look for in each
+  v_counted boolean := false;
   v_seen integer;          -- how many there were
   v_found candidate[];
   v_left_lanes text[];
@@ -415,17 +422,25 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  -- 2. Lock the best p_jobs. If they stand in several lines, see first how many of them stand in which; if not, see
-  --    afterwards whether others were passed over.
+  -- 2. Lock the best p_jobs. If they stand in several lines, see first how many of them stand in which. Mostly the first
+  --    line is long and the others are short: then it does no harm to lock a few too many.
   v_jobs := v_allow;
   IF cardinality(v_lanes) > 1 THEN
-    v_jobs := count_best(v_lanes, v_queues, v_allow, p_jobs, p_tasks, p_after);
+    v_jobs := v_allow[1] || count_best(v_lanes[2:], v_queues[2:], v_allow[2:], p_jobs / 4 + 1, p_tasks, p_after);
+    v_counted := (SELECT sum(l.jobs) FROM unnest(v_jobs[2:]) AS l(jobs)) > p_jobs / 4;
+    IF v_counted THEN
+      v_jobs := count_best(v_lanes, v_queues, v_allow, p_jobs, p_tasks, p_after);
+    END IF;
   END IF;
   v_found := find(v_lanes, v_queues, v_jobs, p_tasks, p_after);
-  IF cardinality(v_lanes) = 1 AND coalesce(cardinality(v_found), 0) < v_allow[1] THEN
+  -- Were others passed over?
+  IF NOT v_counted AND coalesce(cardinality(v_found), 0) < least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_jobs) AS l(jobs))) THEN
     v_jobs := count_best(v_lanes, v_queues, v_allow, p_jobs, p_tasks, p_after);
   END IF;
-  v_seen := (SELECT sum(l.jobs) FROM unnest(v_jobs) AS l(jobs));
+  IF cardinality(v_found) > p_jobs THEN
+    v_found := v_found[:p_jobs];
+  END IF;
+  v_seen := least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_jobs) AS l(jobs)));
 
   -- Lanes that ran out of jobs. Where the search did not start at the front, there may be more.
   v_left_lanes := ARRAY(
@@ -463,6 +478,7 @@ BEGIN
       UNION ALL
       SELECT e FROM unnest(c.groups) AS e
     ) g
+    WHERE c.task = ANY (v_limited) OR c.limited_group IS NOT NULL OR c.groups <> '{}'
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
   IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
@@ -471,9 +487,13 @@ BEGIN
         v_proposed_groups := v_proposed_groups || v_unruled.name;
         v_proposed_limits := v_proposed_limits || v_unruled.proposed;
         v_dropped := v_dropped || v_unruled.ords;
-      ELSIF is_keyed(v_unruled.name) AND NOT (pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name))
-                                              AND limit_of(v_unruled.name) IS NULL) THEN
-        v_dropped := v_dropped || v_unruled.ords;
+      ELSIF is_keyed(v_unruled.name) THEN
+        -- Two statements: one alone would look by a snapshot from before the lock.
+        IF NOT pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name)) THEN
+          v_dropped := v_dropped || v_unruled.ords;
+        ELSIF limit_of(v_unruled.name) IS NOT NULL THEN
+          v_dropped := v_dropped || v_unruled.ords;
+        END IF;
       END IF;
     END LOOP;
     IF cardinality(v_dropped) > 0 THEN
@@ -552,10 +572,12 @@ BEGIN
   END IF;
   IF v_kept < cardinality(v_keyed.names) THEN
     DELETE FROM slot s
-    USING unnest(v_keyed.names, v_keyed.ns) AS k(name, n)
-    WHERE s.group_name = ANY (ARRAY[k.name]) AND s.slot = k.n
-      AND NOT EXISTS (
-        SELECT FROM unnest(v_take.names, v_take.ns) AS t(name, n) WHERE t.name = k.name AND t.n = k.n);
+    USING (
+      SELECT * FROM unnest(v_keyed.names, v_keyed.ns) AS k(name, n)
+      EXCEPT
+      SELECT * FROM unnest(v_take.names, v_take.ns) AS t(name, n)
+    ) k
+    WHERE s.group_name = ANY (ARRAY[k.name]) AND s.slot = k.n;
   END IF;
   IF v_kept < cardinality(v_take.names) THEN
     RETURN QUERY
@@ -572,12 +594,12 @@ BEGIN
   -- The jobs.
   IF v_choice.tids IS NOT NULL THEN
     RETURN QUERY SELECT * FROM hand_over(p_worker, p_token, v_choice.tids, v_choice.gates, p_tasks, p_depth);
-    RETURN QUERY SELECT * FROM ends_of(p_plan.found, p_plan.left_lanes || coalesce(v_choice.left_lanes, '{}'));
   END IF;
 END
 $$;
 
--- Sets the jobs aside that a claim has found to be in full groups; says whether there were any.
+-- Sets the jobs aside that a claim has found to be in full groups. Says whether it did so for all of these groups: others may
+-- have some of them locked just now.
 CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -594,8 +616,8 @@ DECLARE
   v_full text[];
   v_passed text[];         -- further groups of jobs that are set aside
 BEGIN
-  IF v_choice.blocked IS NULL THEN
-    RETURN false;
+  IF coalesce(cardinality(v_choice.blocked), 0) = 0 THEN
+    RETURN true;
   END IF;
   -- A group is full when all its rows are ours and none has a place; a keyed one, when as many of its slots are ours to
   -- lock as its limit says.
@@ -654,7 +676,7 @@ BEGIN
   PERFORM call_back(g.name, 8)
   FROM unnest(v_passed) AS g(name)
   WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
-  RETURN true;
+  RETURN v_choice.blocked <@ v_full;
 END
 $$;
 
@@ -679,7 +701,8 @@ DECLARE
   v_plan claim_plan;
   v_choice choice;
   v_rows integer;
-  v_more boolean;
+  v_called boolean;
+  v_aside boolean;
 BEGIN
   PERFORM promote_due(500);
   v_queues := ARRAY(
@@ -692,21 +715,29 @@ BEGIN
     v_choice := v_plan.choice;
     RETURN QUERY SELECT * FROM carry_out(p_worker, v_token, v_plan, p_tasks, p_depth);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_more := coalesce(
-      v_plan.more OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)), false);
-    -- Whoever is called back now is found by the next claim; and so are jobs that only lacked what is given back here.
-    IF cardinality(p_freed_slots) > 0 THEN
-      v_more := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0
-             OR coalesce(v_choice.short_groups && p_freed_groups, false)
-             OR v_more;
+    v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    v_aside := set_aside(v_plan);
+    IF cardinality(v_choice.tids) > 0 THEN
+      RETURN QUERY SELECT * FROM ends_of(
+        v_plan.found,
+        v_plan.left_lanes || v_choice.left_lanes || CASE WHEN NOT v_aside THEN v_choice.blocked_lanes END);
     END IF;
-    IF set_aside(v_plan) OR v_more THEN
+    -- What there is to find for the next claim: whoever has been called back, jobs that only lacked what was given back
+    -- here, jobs behind those that were in the way, and jobs of other tasks where one had room for a few only.
+    IF v_plan.more OR v_called OR v_choice.short_groups && p_freed_groups OR cardinality(v_choice.blocked) > 0
+        OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     END IF;
   ELSE
-    PERFORM release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens);
+    v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
     RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_called THEN
+      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    END IF;
+  END IF;
+  IF v_called THEN
+    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 
   -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to. To see

@@ -168,7 +168,10 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
+  v_plain held_slots;
   v_keyed held_slots;
+  v_called boolean := false;
+  v_stale boolean;
 BEGIN
   -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
@@ -193,20 +196,24 @@ BEGIN
   END IF;
   IF cardinality(p_slots) > 0 THEN
     -- Slots of plain groups are given back before any are taken, those of keyed ones after that: see 003.
-    PERFORM release_slots(p_worker, array_agg(s.name), array_agg(s.slot), array_agg(s.token))
+    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_plain
     FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
-    WHERE NOT is_keyed(s.name)
-    HAVING count(*) > 0;
+    WHERE NOT is_keyed(s.name);
     SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_keyed
     FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
     WHERE is_keyed(s.name);
+    v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
   END IF;
-  IF (SELECT rules_version FROM meta) <> p_rules THEN
-    PERFORM release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens);
+  v_stale := (SELECT rules_version FROM meta) <> p_rules;
+  IF v_stale OR p_jobs = 0 THEN
+    v_called := release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens) > 0 OR v_called;
+  END IF;
+  IF v_called THEN
+    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  END IF;
+  IF v_stale THEN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-  ELSIF p_jobs <= 0 THEN
-    PERFORM release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens);
-  ELSE
+  ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
       p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after,
       v_keyed.names, v_keyed.numbers, v_keyed.tokens);
