@@ -23,7 +23,7 @@ CREATE TYPE needs AS (
 -- The same by group, in the order of names.
 CREATE TYPE tally AS (
   names text[],
-  limits integer[],        -- NULL: it has none
+  limits integer[],        -- NULL: it has none, or nobody has looked yet
   depths integer[],        -- each slot is good for 1 + depth jobs
   spares integer[],        -- jobs that fit under slots the worker holds
   wanted integer[]         -- slots wanted for the others
@@ -73,7 +73,6 @@ BEGIN
     LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
     ORDER BY n.name
   ) b;
-  v_tally.limits := limits_of(v_tally.names);
   RETURN v_tally;
 END
 $$;
@@ -248,7 +247,8 @@ $$;
 
 -- Chooses among the candidates. Nearly always there is room for all but those of a few groups that are full.
 CREATE FUNCTION choose(
-  p_found candidate[], p_jobs integer, p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places)
+  p_found candidate[], p_jobs integer, p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places,
+  p_spare_groups text[], p_spare integer[])
 RETURNS choice
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -262,7 +262,8 @@ DECLARE
   v_short_groups text[];   -- groups of which fewer places were found than wanted ...
   v_short_rooms integer[]; -- ... and how many were
   v_short_spares integer[];
-  v_needs needs;
+  v_hopeless integer[];    -- candidates in groups that admit nobody
+  v_needs needs;           -- of the others
 BEGIN
   SELECT array_agg(g.name), array_agg(coalesce(p.room, 0)), array_agg(g.spare)
   INTO v_short_groups, v_short_rooms, v_short_spares
@@ -274,19 +275,26 @@ BEGIN
 
   IF p_jobs <= ALL (p_room) AND v_short_groups IS NULL THEN
     v_choice := choose_all(p_found, p_needs, p_tally, p_places);
-  ELSIF p_jobs <= ALL (p_room) AND 0 = ALL (v_short_rooms) AND 0 = ALL (v_short_spares)
-      AND p_needs.ords = ARRAY(SELECT c.ord FROM unnest(p_found) AS c) THEN
-    -- Each candidate needs one group, and some of these admit nobody.
-    SELECT array_agg(n.ord ORDER BY n.ord), array_agg(n.name ORDER BY n.ord), NULL, NULL INTO v_needs
-    FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
-    LEFT JOIN unnest(v_short_groups) AS s(name) ON s.name = n.name
-    WHERE s.name IS NULL;
+  ELSIF p_jobs <= ALL (p_room) AND 0 = ALL (v_short_rooms) AND 0 = ALL (v_short_spares) THEN
+    v_hopeless := ARRAY(
+      SELECT DISTINCT n.ord
+      FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
+      JOIN unnest(v_short_groups) AS s(name) ON s.name = n.name);
+    SELECT array_agg(n.ord ORDER BY n.ord), array_agg(n.name ORDER BY n.ord), array_agg(n.depth ORDER BY n.ord), NULL
+    INTO v_needs
+    FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS n(ord, name, depth)
+    LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = n.ord
+    WHERE h.ord IS NULL;
     v_choice := choose_all(
-      ARRAY(SELECT c::candidate FROM unnest(p_found) AS c JOIN unnest(v_needs.ords) AS n(ord) ON n.ord = c.ord ORDER BY c.ord),
-      v_needs, p_tally, p_places);
+      ARRAY(
+        SELECT c::candidate
+        FROM unnest(p_found) AS c
+        LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord
+        WHERE h.ord IS NULL
+        ORDER BY c.ord),
+      v_needs, tally_needs(v_needs, p_spare_groups, p_spare), p_places);
     v_choice.blocked_lanes := ARRAY(
-      SELECT DISTINCT c.lane FROM unnest(p_found) AS c LEFT JOIN unnest(v_needs.ords) AS n(ord) ON n.ord = c.ord
-      WHERE n.ord IS NULL);
+      SELECT DISTINCT c.lane FROM unnest(p_found) AS c JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord);
   ELSE
     v_choice := choose_some(p_found, p_tasks, p_room, p_needs, p_tally, p_places, v_short_groups, v_short_rooms);
   END IF;
@@ -481,6 +489,7 @@ BEGIN
     WHERE c.task = ANY (v_limited) OR c.limited_group IS NOT NULL OR c.groups <> '{}'
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
+  v_tally.limits := limits_of(v_tally.names);
   IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
     FOR v_unruled IN SELECT * FROM unlimited_needs(v_needs, v_tally) LOOP
       IF v_unruled.proposed IS NOT NULL THEN
@@ -503,6 +512,7 @@ BEGIN
     END IF;
     v_needs := limited_needs(v_needs, v_tally, v_dropped);
     v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
+    v_tally.limits := limits_of(v_tally.names);
   END IF;
 
   -- 5. Take as many places of keyed groups as are wanted, lock as many of plain ones, and choose the jobs that every group
@@ -525,7 +535,8 @@ BEGIN
   WHERE p.names IS NOT NULL;
   v_choice := choose(
     v_found, p_jobs, p_tasks, p_room, v_needs, v_tally,
-    (v_keyed.names || v_plain.names, v_keyed.ns || v_plain.ns, v_keyed.rooms || v_plain.rooms)::places);
+    (v_keyed.names || v_plain.names, v_keyed.ns || v_plain.ns, v_keyed.rooms || v_plain.rooms)::places,
+    p_spare_groups, p_spare);
 
   -- Rows that others have locked were passed over. If they hold places that are wanted here, there is more to find: nobody
   -- who only takes places wakes those who passed them over.
