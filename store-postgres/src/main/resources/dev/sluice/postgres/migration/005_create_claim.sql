@@ -307,7 +307,8 @@ BEGIN
 END
 $$;
 
--- How many of the best p_jobs stand in which line, up to as many as that line allows.
+-- How many of the best p_jobs stand in which line, up to as many as that line allows. Of many lines it reads a few jobs each,
+-- and more only of those whose jobs so far are all among the best.
 CREATE FUNCTION count_best(
   p_lanes text[], p_queues text[], p_allow integer[], p_jobs integer, p_tasks text[], p_after place_in_line[])
 RETURNS integer[]
@@ -315,41 +316,57 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
+SET enable_nestloop = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
-BEGIN
-  RETURN ARRAY(
-    WITH best AS (
-      SELECT l.ord
-      FROM unnest(p_lanes, p_queues, p_allow) WITH ORDINALITY AS l(lane, queue, allow, ord)
-      LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
-      CROSS JOIN LATERAL (
-        SELECT * FROM (
-          SELECT j.id, j.priority, j.run_at
-          FROM job j
-          WHERE a.id IS NULL
-            AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
-          ORDER BY j.priority DESC, j.run_at, j.id
-          LIMIT l.allow) from_the_front
-        UNION ALL
-        SELECT * FROM (
-          SELECT j.id, j.priority, j.run_at
-          FROM job j
-          WHERE a.id IS NOT NULL
-            AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
-            AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
-          ORDER BY j.run_at, j.id
-          LIMIT l.allow) from_the_place
-      ) f
-      ORDER BY f.priority DESC, f.run_at, f.id
-      LIMIT p_jobs
-    )
-    SELECT (SELECT count(*) FROM best b WHERE b.ord = l.ord)::integer
-    FROM generate_subscripts(p_lanes, 1) AS l(ord)
+DECLARE
+  v_quota integer[] := ARRAY(
+    SELECT least(l.allow, greatest(2 * p_jobs / cardinality(p_allow), 8))
+    FROM unnest(p_allow) WITH ORDINALITY AS l(allow, ord)
     ORDER BY l.ord);
+  v_counts integer[];
+  v_more integer[];
+BEGIN
+  LOOP
+    v_counts := ARRAY(
+      WITH best AS (
+        SELECT l.ord
+        FROM unnest(p_lanes, p_queues, v_quota) WITH ORDINALITY AS l(lane, queue, quota, ord)
+        LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
+        CROSS JOIN LATERAL (
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE a.id IS NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
+            ORDER BY j.priority DESC, j.run_at, j.id
+            LIMIT l.quota) from_the_front
+          UNION ALL
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE a.id IS NOT NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
+              AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+            ORDER BY j.run_at, j.id
+            LIMIT l.quota) from_the_place
+        ) f
+        ORDER BY f.priority DESC, f.run_at, f.id
+        LIMIT p_jobs
+      )
+      SELECT coalesce(c.jobs, 0)::integer
+      FROM generate_subscripts(p_lanes, 1) AS l(ord)
+      LEFT JOIN (SELECT ord, count(*) AS jobs FROM best GROUP BY ord) c ON c.ord = l.ord
+      ORDER BY l.ord);
+    v_more := ARRAY(
+      SELECT CASE WHEN l.jobs = l.quota THEN least(4 * l.quota, l.allow) ELSE l.quota END
+      FROM unnest(v_counts, v_quota, p_allow) WITH ORDINALITY AS l(jobs, quota, allow, ord)
+      ORDER BY l.ord);
+    EXIT WHEN v_more = v_quota;
+    v_quota := v_more;
+  END LOOP;
+  RETURN v_counts;
 END
 $$;
 
@@ -385,6 +402,7 @@ AS $$
 DECLARE
   v_limited text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_limited) AS t(task, limited) WHERE t.limited);
   v_laned text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_lane) AS t(task, lane) WHERE t.lane);
+  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_after) AS a);
   v_seed integer := (random() * 50)::integer;
   v_lanes text[];          -- lines with room: lane, ...
   v_queues text[];         -- ... queue, ...
@@ -424,7 +442,7 @@ BEGIN
   ) l
   CROSS JOIN unnest(p_queues) AS q(name)
   WHERE l.allow > 0
-    AND (EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = l.lane)
+    AND (l.lane = ANY (v_places)
       OR EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name));
   IF v_lanes IS NULL THEN
     RETURN NULL;
