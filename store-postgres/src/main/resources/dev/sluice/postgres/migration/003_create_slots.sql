@@ -239,9 +239,6 @@ DECLARE
   v_groups text[];
   v_slots integer[];
 BEGIN
-  IF p_slots IS NULL THEN
-    RETURN 0;
-  END IF;
   PERFORM lock_rows_of(p_groups, p_slots);
   WITH freed AS (
     DELETE FROM slot s

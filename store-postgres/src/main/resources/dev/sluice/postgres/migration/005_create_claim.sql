@@ -730,7 +730,7 @@ DECLARE
   v_plan claim_plan;
   v_choice choice;
   v_rows integer;
-  v_called boolean;
+  v_called boolean := false;
   v_aside boolean;
 BEGIN
   PERFORM promote_due(500);
@@ -744,7 +744,9 @@ BEGIN
     v_choice := v_plan.choice;
     RETURN QUERY SELECT * FROM carry_out(p_worker, v_token, v_plan, p_tasks, p_depth);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    IF p_freed_slots IS NOT NULL THEN
+      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    END IF;
     v_aside := set_aside(v_plan);
     IF cardinality(v_choice.tids) > 0 THEN
       RETURN QUERY SELECT * FROM ends_of(
@@ -758,7 +760,9 @@ BEGIN
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     END IF;
   ELSE
-    v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    IF p_freed_slots IS NOT NULL THEN
+      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    END IF;
     RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     IF v_called THEN

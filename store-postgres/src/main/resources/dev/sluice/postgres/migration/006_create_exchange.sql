@@ -202,10 +202,12 @@ BEGIN
     SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_keyed
     FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
     WHERE is_keyed(s.name);
-    v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
+    IF v_plain.names IS NOT NULL THEN
+      v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
+    END IF;
   END IF;
   v_stale := (SELECT rules_version FROM meta) <> p_rules;
-  IF v_stale OR p_jobs = 0 THEN
+  IF v_keyed.names IS NOT NULL AND (v_stale OR p_jobs = 0) THEN
     v_called := release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens) > 0 OR v_called;
   END IF;
   IF v_called THEN
