@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bench.report.Curve;
 import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.ReportFile;
 import dev.sluice.bench.report.Section;
@@ -11,7 +12,6 @@ import dev.sluice.cli.text.Console;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,8 +51,9 @@ class BenchIT {
             "heap after");
     assertThat(enabled.ratios().get(0).name()).isEqualTo("limit 10 vs no limit");
     assertThat(enabled.ratios().get(0).value().values()).hasSize(1);
+    assertThat(enabled.subjects().get(1).settings()).containsEntry("jobs per batch", "50");
     assertThat(section(report, "saturated-backlog").ratios().get(0).name())
-        .startsWith("claim time, ");
+        .isEqualTo("claim time, 5,000 waiting vs none waiting");
     assertThat(section(report, "latency-idle").ratios()).hasSize(2);
     assertThat(section(report, "submit-transactional").subjects()).hasSize(2);
     assertThat(directory.resolve("concurrency.md")).exists();
@@ -65,14 +66,29 @@ class BenchIT {
   void growth_drawsCurvesOfWhatWasChosen() {
     Path json = directory.resolve("growth.json");
     assertThat(
-            run("growth", "backlog", "pending", "--largest=1000", "--scale=0.01", "--json=" + json))
+            run(
+                "growth",
+                "backlog",
+                "groups",
+                "pending",
+                "--largest=1000",
+                "--scale=0.02",
+                "--json=" + json))
         .isZero();
-    List<Section> sections = ReportFile.read(json).sections();
-    assertThat(sections.get(0).charts())
+    Section growth = ReportFile.read(json).sections().get(0);
+    assertThat(growth.charts())
         .containsOnlyKeys(
             "throughput against backlog",
             "claim time against backlog",
+            "throughput against limited groups",
+            "claim time against limited groups",
             "memory of a worker against backlog");
+    assertThat(growth.curves())
+        .filteredOn(curve -> curve.xLabel().equals("jobs"))
+        .flatExtracting(Curve::points)
+        .extracting(Curve.Point::x)
+        .as("where points stand: at the number of jobs there were")
+        .containsOnly(20.0);
   }
 
   private int run(String... arguments) {

@@ -30,7 +30,7 @@ class ExplainIT {
     assertThat(page("concurrency-baseline"))
         .contains("job by job_to_claim: 200")
         .doesNotContain("on slot", "on limit_rule");
-    assertThat(page("concurrency-single-task")).contains("claim_limited");
+    assertThat(page("concurrency-single-task")).contains("plan_claim");
     assertThat(page("concurrency-all-tasks")).contains("take_slots", "release_slots");
   }
 

@@ -105,6 +105,7 @@ class CommandLineTest {
         "concurrency status",
         "concurrency set",
         "concurrency release",
+        "bench",
         "completion"
       })
   void help_ofEveryCommand_hasExitCodesAndFits(String command) {
@@ -118,6 +119,14 @@ class CommandLineTest {
   @Test
   void help_ofTheRoot_hidesTheDemosOwnWorker() {
     assertThat(Run.of("--help").out()).contains("demo ").doesNotContain("demo-worker");
+  }
+
+  @Test
+  void bench_withoutTheLauncher_saysWhereItIs() {
+    assertThat(Run.of("--help").out()).containsPattern("bench +Measure");
+    Run run = Run.of("bench", "concurrency-enabled", "--runs", "5");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("run './sluice bench'");
   }
 
   @Test

@@ -7,18 +7,23 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * Claimed jobs that have not started, best first.
  *
  * <p>Jobs of the same task and the same limited groups can start under the same conditions, so they
- * stand in one lane and only the first of each lane is ever looked at: a thousand jobs behind one
- * full group cost one look. Across lanes the order is the order of claims, except that a job whose
- * attempt the store has counted already goes before those that are merely buffered.
+ * stand in one lane and only the first of each lane is ever looked at. Lanes that met the same
+ * obstacle (a group they have in common is full, or their task has no thread left) queue up behind
+ * it, and only the first of them is looked at. So a thousand jobs behind one full group cost one
+ * look, also if each of them has a key of its own besides. Across lanes the order is the order of
+ * claims, except that a job whose attempt the store has counted already goes before those that are
+ * merely buffered.
  *
  * <p>A lane that has not moved for a while waits for something slow; its jobs are better off with
  * another worker and are handed back. Guarded by its {@link Tenure}.
@@ -44,6 +49,11 @@ final class JobBuffer {
     final PriorityQueue<Entry> jobs =
         new PriorityQueue<>(Comparator.comparingLong((Entry entry) -> entry.place));
     long movedAt;
+    Obstacle obstacle;
+
+    long place() {
+      return jobs.element().place;
+    }
 
     long standsStillSince() {
       long since = jobs.element().since;
@@ -57,8 +67,19 @@ final class JobBuffer {
     }
   }
 
+  /** What keeps lanes from moving: the first of them is still looked at, the others are not. */
+  private static final class Obstacle {
+    final String name;
+    final TreeMap<Long, Lane> lanes = new TreeMap<>();
+
+    Obstacle(String name) {
+      this.name = name;
+    }
+  }
+
   private final Map<LaneKey, Lane> lanes = new HashMap<>();
-  private final TreeMap<Long, Lane> byFirst = new TreeMap<>();
+  private final Map<String, Obstacle> obstacles = new HashMap<>();
+  private final TreeMap<Long, Lane> toLookAt = new TreeMap<>();
   private final Map<String, Integer> sizes = new HashMap<>();
   private int size;
   private long sequence;
@@ -68,11 +89,15 @@ final class JobBuffer {
     Lane lane = lanes.computeIfAbsent(LaneKey.of(job), key -> new Lane());
     if (lane.jobs.isEmpty()) {
       lane.movedAt = now;
+      lane.jobs.add(new Entry(job, place, now));
+      toLookAt.put(place, lane);
+    } else if (place < lane.place()) {
+      withdraw(lane);
+      lane.jobs.add(new Entry(job, place, now));
+      toLookAt.put(place, lane);
     } else {
-      byFirst.remove(lane.jobs.element().place);
+      lane.jobs.add(new Entry(job, place, now));
     }
-    lane.jobs.add(new Entry(job, place, now));
-    byFirst.put(lane.jobs.element().place, lane);
     sizes.merge(job.task(), 1, Integer::sum);
     size++;
   }
@@ -86,47 +111,79 @@ final class JobBuffer {
   }
 
   /**
-   * Takes, best first, each job that {@code starts} says yes to; a no holds up its lane only. Ends
-   * early when {@code anyRoom} says no.
+   * Takes, best first, each job that {@code start} starts: it returns nothing then, and otherwise
+   * the name of the obstacle, the same for all jobs that meet it. Ends early when {@code anyRoom}
+   * says no.
    */
-  List<ClaimedJob> takeStartable(BooleanSupplier anyRoom, Predicate<ClaimedJob> starts, long now) {
+  List<ClaimedJob> takeStartable(
+      BooleanSupplier anyRoom, Function<ClaimedJob, Optional<String>> start, long now) {
     List<ClaimedJob> taken = new ArrayList<>();
-    for (Map.Entry<Long, Lane> at = byFirst.firstEntry();
+    for (Map.Entry<Long, Lane> at = toLookAt.firstEntry();
         at != null && anyRoom.getAsBoolean();
-        at = byFirst.higherEntry(at.getKey())) {
+        at = toLookAt.higherEntry(at.getKey())) {
       Lane lane = at.getValue();
       ClaimedJob job = lane.jobs.element().job;
-      if (starts.test(job)) {
+      Optional<String> obstacle = start.apply(job);
+      if (obstacle.isEmpty()) {
         taken.add(job);
-        removeFirst(lane);
         lane.movedAt = now;
+        change(lane, lane.jobs::remove);
+        forget(job);
+      } else {
+        queueUp(lane, obstacle.get());
       }
     }
     return taken;
   }
 
-  private void removeFirst(Lane lane) {
-    Entry first = lane.jobs.remove();
-    byFirst.remove(first.place);
-    forget(first.job);
-    if (lane.jobs.isEmpty()) {
-      lanes.remove(LaneKey.of(first.job));
+  private void queueUp(Lane lane, String name) {
+    if (lane.obstacle != null && lane.obstacle.name.equals(name)) {
+      return;
+    }
+    withdraw(lane);
+    Obstacle obstacle = obstacles.computeIfAbsent(name, Obstacle::new);
+    if (!obstacle.lanes.isEmpty()) {
+      toLookAt.remove(obstacle.lanes.firstKey());
+    }
+    obstacle.lanes.put(lane.place(), lane);
+    lane.obstacle = obstacle;
+    toLookAt.put(obstacle.lanes.firstKey(), obstacle.lanes.firstEntry().getValue());
+  }
+
+  /** Takes a lane out of the order; if it was the first behind an obstacle, the next takes over. */
+  private void withdraw(Lane lane) {
+    toLookAt.remove(lane.place());
+    Obstacle obstacle = lane.obstacle;
+    if (obstacle == null) {
+      return;
+    }
+    lane.obstacle = null;
+    obstacle.lanes.remove(lane.place());
+    if (obstacle.lanes.isEmpty()) {
+      obstacles.remove(obstacle.name);
     } else {
-      byFirst.put(lane.jobs.element().place, lane);
+      toLookAt.put(obstacle.lanes.firstKey(), obstacle.lanes.firstEntry().getValue());
+    }
+  }
+
+  /** Takes jobs out of a lane, which is looked at anew if any are left. */
+  private void change(Lane lane, Runnable removal) {
+    LaneKey key = LaneKey.of(lane.jobs.element().job);
+    withdraw(lane);
+    removal.run();
+    if (lane.jobs.isEmpty()) {
+      lanes.remove(key);
+    } else {
+      toLookAt.put(lane.place(), lane);
     }
   }
 
   List<ClaimedJob> removeIf(Predicate<ClaimedJob> unwanted) {
     List<ClaimedJob> removed = new ArrayList<>();
     for (Lane lane : List.copyOf(lanes.values())) {
-      Entry first = lane.jobs.element();
-      lane.jobs.removeIf(entry -> unwanted.test(entry.job) && removed.add(entry.job));
-      byFirst.remove(first.place);
-      if (lane.jobs.isEmpty()) {
-        lanes.remove(LaneKey.of(first.job));
-      } else {
-        byFirst.put(lane.jobs.element().place, lane);
-      }
+      change(
+          lane,
+          () -> lane.jobs.removeIf(entry -> unwanted.test(entry.job) && removed.add(entry.job)));
     }
     removed.forEach(this::forget);
     return removed;
@@ -137,12 +194,16 @@ final class JobBuffer {
     List<ClaimedJob> removed = new ArrayList<>();
     for (Lane lane : List.copyOf(lanes.values())) {
       if (now - lane.stallsAt() >= 0) {
-        while (!lane.jobs.isEmpty()) {
-          removed.add(lane.jobs.element().job);
-          removeFirst(lane);
-        }
+        change(
+            lane,
+            () -> {
+              while (!lane.jobs.isEmpty()) {
+                removed.add(lane.jobs.remove().job);
+              }
+            });
       }
     }
+    removed.forEach(this::forget);
     return removed;
   }
 

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
@@ -94,12 +95,12 @@ final class SlotLedger {
     }
   }
 
-  /** Lets a job run in all of these groups, or in none. */
-  synchronized boolean tryEnter(List<String> gates) {
+  /** Lets a job run in all of these groups, or in none; then says which of them has no room. */
+  synchronized Optional<String> tryEnter(List<String> gates) {
     for (String group : gates) {
       Place place = places.get(group);
       if (place == null || place.draining || place.running >= place.slots.size()) {
-        return false;
+        return Optional.of(group);
       }
     }
     for (String group : gates) {
@@ -107,7 +108,7 @@ final class SlotLedger {
       place.running++;
       place.entered++;
     }
-    return true;
+    return Optional.empty();
   }
 
   synchronized void leave(List<String> gates) {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -47,6 +48,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Tenure {
   private static final Logger log = LoggerFactory.getLogger(Tenure.class);
+
+  /** Names no group: those hold no such character. */
+  private static final String THREADS_OF = "*";
 
   private enum Phase {
     OPEN,
@@ -126,15 +130,16 @@ final class Tenure {
     return attempts;
   }
 
-  private boolean enter(ClaimedJob job) {
+  /** Takes a thread and the slots for a job, or says what is missing. */
+  private Optional<String> enter(ClaimedJob job) {
     if (!workshop.permits().tryTake(job.task())) {
-      return false;
+      return Optional.of(THREADS_OF + job.task());
     }
-    if (ledger.tryEnter(job.gates())) {
-      return true;
+    Optional<String> full = ledger.tryEnter(job.gates());
+    if (full.isPresent()) {
+      workshop.permits().giveBack(job.task());
     }
-    workshop.permits().giveBack(job.task());
-    return false;
+    return full;
   }
 
   /** A handler has returned, or was not started after all. */

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spi.ClaimedJob;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class JobBufferTest {
@@ -31,7 +35,11 @@ class JobBufferTest {
   }
 
   private List<ClaimedJob> take(long now) {
-    return buffer.takeStartable(() -> true, job -> true, now);
+    return buffer.takeStartable(() -> true, job -> Optional.empty(), now);
+  }
+
+  private static Optional<String> refusal(ClaimedJob job, String full) {
+    return job.gates().contains(full) ? Optional.of(full) : Optional.empty();
   }
 
   @Test
@@ -58,13 +66,92 @@ class JobBufferTest {
             () -> true,
             job -> {
               looks.incrementAndGet();
-              return job.gates().contains("free");
+              return refusal(job, "full");
             },
             0);
 
     assertThat(taken).containsExactly(other);
     assertThat(looks).hasValue(2);
     assertThat(buffer.size()).isEqualTo(100);
+  }
+
+  @Test
+  void takeStartable_lanesBehindOneObstacle_areLookedAtOnceAndGoOnInOrder() {
+    List<ClaimedJob> jobs = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      jobs.add(add(job("t", false, "full", "key-" + i), 0));
+    }
+    buffer.takeStartable(() -> true, job -> refusal(job, "full"), 0);
+
+    AtomicInteger looks = new AtomicInteger();
+    List<ClaimedJob> taken =
+        buffer.takeStartable(
+            () -> true,
+            job -> {
+              boolean room = looks.getAndIncrement() < 3;
+              return room ? Optional.empty() : Optional.of("full");
+            },
+            0);
+    assertThat(taken).isEqualTo(jobs.subList(0, 3));
+    assertThat(looks).hasValue(4);
+    assertThat(take(0)).isEqualTo(jobs.subList(3, 100));
+    assertThat(buffer.size()).isZero();
+  }
+
+  @Test
+  void takeStartable_firstBehindAnObstacleMeetsAnother_theNextTakesOver() {
+    ClaimedJob first = add(job("t", false, "a", "b"), 0);
+    ClaimedJob second = add(job("t", false, "a"), 0);
+    ClaimedJob third = add(job("t", false, "a", "c"), 0);
+    assertThat(buffer.takeStartable(() -> true, job -> refusal(job, "a"), 0)).isEmpty();
+
+    assertThat(buffer.takeStartable(() -> true, job -> refusal(job, "b"), 0))
+        .containsExactly(second, third);
+    assertThat(take(0)).containsExactly(first);
+  }
+
+  @Test
+  void removeIf_firstBehindAnObstacle_theNextTakesOver() {
+    ClaimedJob first = add(job("t", false, "a", "b"), 0);
+    ClaimedJob second = add(job("t", false, "a", "c"), 0);
+    buffer.takeStartable(() -> true, job -> refusal(job, "a"), 0);
+
+    assertThat(buffer.removeIf(job -> job == first)).containsExactly(first);
+    assertThat(take(0)).containsExactly(second);
+  }
+
+  @Test
+  void takeStartable_manyJobsAndObstacles_startsExactlyWhatHasRoomInOrder() {
+    Random random = new Random(7);
+    List<ClaimedJob> waiting = new ArrayList<>();
+    for (int step = 0; step < 3_000; step++) {
+      if (random.nextInt(3) > 0) {
+        waiting.add(
+            add(
+                job(
+                    "t" + random.nextInt(3),
+                    false,
+                    "a" + random.nextInt(4),
+                    "b" + random.nextInt(50)),
+                step));
+      } else if (random.nextInt(10) == 0) {
+        ClaimedJob unwanted =
+            waiting.isEmpty() ? null : waiting.get(random.nextInt(waiting.size()));
+        assertThat(buffer.removeIf(job -> job == unwanted)).hasSize(unwanted == null ? 0 : 1);
+        waiting.remove(unwanted);
+      } else {
+        Set<String> full =
+            Set.of(
+                "a" + random.nextInt(4), "a" + random.nextInt(4) + "x", "b" + random.nextInt(50));
+        Function<ClaimedJob, Optional<String>> start =
+            job -> job.gates().stream().filter(full::contains).findFirst();
+        List<ClaimedJob> expected =
+            waiting.stream().filter(job -> start.apply(job).isEmpty()).toList();
+        assertThat(buffer.takeStartable(() -> true, start, step)).isEqualTo(expected);
+        waiting.removeAll(expected);
+      }
+      assertThat(buffer.size()).isEqualTo(waiting.size());
+    }
   }
 
   @Test
@@ -80,7 +167,7 @@ class JobBufferTest {
   void takeStartable_noRoom_takesNothing() {
     add(job("t", false), 0);
 
-    assertThat(buffer.takeStartable(() -> false, job -> true, 0)).isEmpty();
+    assertThat(buffer.takeStartable(() -> false, job -> Optional.empty(), 0)).isEmpty();
     assertThat(buffer.size("t")).isEqualTo(1);
   }
 
@@ -101,7 +188,10 @@ class JobBufferTest {
     add(job("t", false, "a"), 0);
     ClaimedJob second = add(job("t", false, "a"), 0);
     AtomicInteger once = new AtomicInteger();
-    buffer.takeStartable(() -> true, job -> once.getAndIncrement() == 0, PATIENCE - 1);
+    buffer.takeStartable(
+        () -> true,
+        job -> once.getAndIncrement() == 0 ? Optional.empty() : Optional.of("a"),
+        PATIENCE - 1);
 
     assertThat(buffer.removeStalled(PATIENCE + 1)).isEmpty();
     assertThat(buffer.removeStalled(JobBuffer.LONGEST_STAY.toNanos())).containsExactly(second);

@@ -32,29 +32,29 @@ class SlotLedgerTest {
   void tryEnter_moreThanHeld_isRefused() {
     ledger.add(slots("a", 2));
 
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
-    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
     ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
   }
 
   @Test
   void tryEnter_oneGateFull_takesNoneOfThem() {
     ledger.add(slots("a", 1));
     ledger.add(slots("b", 1));
-    assertThat(ledger.tryEnter(List.of("b"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("b"))).isEmpty();
 
-    assertThat(ledger.tryEnter(List.of("a", "b"))).isFalse();
-    assertThat(ledger.tryEnter(List.of("a", "unheld"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a", "b"))).contains("b");
+    assertThat(ledger.tryEnter(List.of("a", "unheld"))).contains("unheld");
 
     assertThat(ledger.running("a")).isZero();
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
   }
 
   @Test
   void tryEnter_noGates_isAlwaysAllowed() {
-    assertThat(ledger.tryEnter(List.of())).isTrue();
+    assertThat(ledger.tryEnter(List.of())).isEmpty();
   }
 
   @Test
@@ -112,7 +112,7 @@ class SlotLedgerTest {
     ledger.replaceSlots(slots("a", 2), Set.of("a"));
 
     ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
     assertThat(ledger.ask(FOUR_DEEP)).isEmpty();
     assertThat(ledger.takeHopeless(NO_PREFETCH)).hasSize(1);
     ledger.leave(List.of("a"));
@@ -120,7 +120,7 @@ class SlotLedgerTest {
 
     assertThat(ledger.draining("a")).isFalse();
     ledger.add(slots("a", 1));
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
   }
 
   @Test
@@ -132,9 +132,9 @@ class SlotLedgerTest {
 
     ledger.leave(List.of("a"));
     ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
     ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
   }
 
   @Test
@@ -144,9 +144,9 @@ class SlotLedgerTest {
 
     ledger.move(List.of(), List.of("a"));
 
-    assertThat(ledger.tryEnter(List.of("a"))).isFalse();
+    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
     ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isTrue();
+    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
   }
 
   /** Many threads enter and leave while slots come and go: no group ever runs more than is held. */
@@ -170,7 +170,7 @@ class SlotLedgerTest {
                 for (int i = 0; i < 20_000; i++) {
                   List<String> gates =
                       groups.stream().filter(group -> random.nextInt(3) == 0).toList();
-                  if (ledger.tryEnter(gates)) {
+                  if (ledger.tryEnter(gates).isEmpty()) {
                     for (String group : gates) {
                       // Slots counted before they are added, uncounted after they are taken.
                       if (running.get(group).incrementAndGet() > held.get(group).get()) {

@@ -33,6 +33,9 @@ final class ExchangeRows {
   /** Where the claim ended, in each lane of which it took all it found. */
   final List<String> ends = new ArrayList<>();
 
+  /** Whether slots that were given back called jobs, whoever may have a handler for them. */
+  boolean called;
+
   boolean stale;
   boolean lost;
   Duration nextDue;
@@ -49,6 +52,7 @@ final class ExchangeRows {
       case "x" -> passedOver.add(row.getString("task"));
       case "e" -> ends.add(LinePositions.read(row));
       case "m" -> nextDue = Duration.ZERO;
+      case "w" -> called = true;
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;
       default -> lost = true;

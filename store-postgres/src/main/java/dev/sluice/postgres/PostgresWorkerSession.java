@@ -138,7 +138,7 @@ final class PostgresWorkerSession implements WorkerSession {
     if (incoming.lost) {
       throw lost();
     }
-    wakeOthers(exchange);
+    wakeOthers(exchange, incoming.called);
     if (!incoming.proposals.isEmpty()) {
       links.submitter.propose(
           incoming.proposals.keySet().toArray(String[]::new),
@@ -203,8 +203,8 @@ final class PostgresWorkerSession implements WorkerSession {
    * What one worker gives back, others may be waiting for. A slot of a task's own group or of one
    * of its keys concerns those who handle the task; anything else may concern anyone.
    */
-  private void wakeOthers(Exchange exchange) {
-    if (OutcomeColumns.anyReturned(exchange.outcomes())) {
+  private void wakeOthers(Exchange exchange, boolean called) {
+    if (called || OutcomeColumns.anyReturned(exchange.outcomes())) {
       links.waker.wakeFor(Set.of(Waker.EVERYONE));
     } else if (!exchange.released().isEmpty()) {
       Set<String> tasks = new HashSet<>();

@@ -27,6 +27,7 @@ final class PostgresFixture implements StoreFixture {
       FULL JOIN (
         SELECT group_name, slot % 50 AS n, count(*) AS held
         FROM ${schema}.slot
+        WHERE strpos(group_name, '/') = 0
         GROUP BY 1, 2
       ) s ON s.group_name = g.group_name AND s.n = g.n
       """;

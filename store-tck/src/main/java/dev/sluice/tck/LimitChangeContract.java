@@ -8,20 +8,29 @@ import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.LimitLevel;
+import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.HeldSlot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Limits change while jobs run: by operators, by deploys, by submits. */
 abstract class LimitChangeContract extends ContractTopic {
@@ -30,6 +39,20 @@ abstract class LimitChangeContract extends ContractTopic {
 
   LimitChangeContract(Supplier<StoreFixture> opener) {
     super(opener);
+  }
+
+  /** A limit changes in one way, whatever kind of group it is for. */
+  enum Kind {
+    TASK(GROUP, o -> o),
+    KEY(GROUP.key("k"), o -> o.concurrencyKey("k"));
+
+    private final Group group;
+    private final UnaryOperator<SubmitOptions> options;
+
+    Kind(Group group, UnaryOperator<SubmitOptions> options) {
+      this.group = group;
+      this.options = options;
+    }
   }
 
   private ConcurrencyStatus status() {
@@ -41,33 +64,37 @@ abstract class LimitChangeContract extends ContractTopic {
     assertThat(status().origin().level()).contains(level);
   }
 
-  @Test
-  void raise_takesEffectAtOnce() throws Exception {
-    submit(UNLIMITED, 10);
-    sluice.concurrency().setLimit(GROUP, 1);
+  @ParameterizedTest
+  @EnumSource
+  void raise_takesEffectAtOnce(Kind kind) throws Exception {
+    submit(UNLIMITED, 10, kind.options);
+    sluice.concurrency().setLimit(kind.group, 1);
     ManualWorker worker = manualWorker(UNLIMITED);
     assertThat(worker.claimAll("t", 10)).hasSize(1);
 
-    setLimit(GROUP, 4, worker);
+    setLimit(kind.group, 4, worker);
     assertThat(worker.claimAll("t", 10)).hasSize(3);
-    assertThat(active("t")).isEqualTo(4);
+    assertThat(active(kind.group)).isEqualTo(4);
   }
 
-  @Test
-  void lower_drainsAndStopsNobody() throws Exception {
-    submit(UNLIMITED, 20);
-    sluice.concurrency().setLimit(GROUP, 5);
+  @ParameterizedTest
+  @EnumSource
+  void lower_drainsAndStopsNobody(Kind kind) throws Exception {
+    submit(UNLIMITED, 20, kind.options);
+    sluice.concurrency().setLimit(kind.group, 5);
     ManualWorker worker = manualWorker(UNLIMITED);
     ManualWorker other = manualWorker(UNLIMITED);
     List<ClaimedJob> running = new ArrayList<>(worker.claimAll("t", 5));
     assertThat(running).hasSize(5);
 
-    setLimit(GROUP, 2, worker, other);
-    assertThat(status().limit()).hasValue(2);
-    assertThat(status().active()).as("nothing running was stopped").isEqualTo(5);
+    setLimit(kind.group, 2, worker, other);
+    assertThat(sluice.concurrency().status(kind.group).limit()).hasValue(2);
+    assertThat(sluice.concurrency().status(kind.group).active())
+        .as("nothing running was stopped")
+        .isEqualTo(5);
     for (int left = 4; left >= 2; left--) {
       assertThat(worker.succeed(running.remove(0))).isTrue();
-      assertThat(active("t")).isEqualTo(left);
+      assertThat(active(kind.group)).isEqualTo(left);
       assertThat(other.claim("t", 10)).as("%d still run", left).isEmpty();
       assertThat(worker.claim("t", 10)).isEmpty();
       assertCountersAgree();
@@ -77,26 +104,27 @@ abstract class LimitChangeContract extends ContractTopic {
     assertThat(next).hasSize(1);
     worker.succeedAll(running);
     other.succeedAll(next);
-    assertThat(active("t")).isZero();
+    assertThat(active(kind.group)).isZero();
     assertThat(other.claimAll("t", 10)).hasSize(2);
   }
 
-  @Test
-  void lowerThenRaiseWhileDraining_neverGivesMoreThanTheLimit() throws Exception {
-    submit(UNLIMITED, 2_500);
-    sluice.concurrency().setLimit(GROUP, 120);
+  @ParameterizedTest
+  @EnumSource
+  void lowerThenRaiseWhileDraining_neverGivesMoreThanTheLimit(Kind kind) throws Exception {
+    submit(UNLIMITED, 2_500, kind.options);
+    sluice.concurrency().setLimit(kind.group, 120);
     ManualWorker worker = manualWorker(UNLIMITED);
     List<ClaimedJob> running = new ArrayList<>(worker.claimAll("t", 120));
     assertThat(running).hasSize(120);
 
     Random random = ClaimContract.seeded();
     for (int limit : new int[] {30, 75, 3, 110, 60, 51, 50, 49, 101}) {
-      setLimit(GROUP, limit, worker);
+      setLimit(kind.group, limit, worker);
       running.addAll(worker.claimAll("t", 200));
       assertThat(running.size())
           .as("after the change to %d", limit)
           .isGreaterThanOrEqualTo(limit)
-          .isEqualTo(active("t"));
+          .isEqualTo(active(kind.group));
       int finished = random.nextInt(running.size());
       for (int i = 0; i < finished; i++) {
         worker.succeed(running.remove(random.nextInt(running.size())));
@@ -110,40 +138,77 @@ abstract class LimitChangeContract extends ContractTopic {
       assertCountersAgree();
     }
     worker.succeedAll(running);
-    assertThat(active("t")).isZero();
+    assertThat(active(kind.group)).isZero();
     assertThat(worker.claimAll("t", 400)).hasSize(101);
-    assertThat(worker.slots("t")).allMatch(slot -> slot.slot() < 101);
+    assertThat(worker.slots(kind.group.toString())).allMatch(slot -> slot.slot() < 101);
   }
 
-  @Test
-  void zero_holdsUntilReleased() throws Exception {
-    submit(UNLIMITED, 10);
-    sluice.concurrency().setLimit(GROUP, 2);
+  @ParameterizedTest
+  @EnumSource
+  void zero_holdsUntilReleased(Kind kind) throws Exception {
+    submit(UNLIMITED, 10, kind.options);
+    sluice.concurrency().setLimit(kind.group, 2);
     ManualWorker worker = manualWorker(UNLIMITED);
     List<ClaimedJob> running = worker.claimAll("t", 10);
 
-    setLimit(GROUP, 0, worker);
+    setLimit(kind.group, 0, worker);
     assertThat(worker.succeedAll(running)).as("running ones finish").hasSize(2);
     assertThat(worker.claim("t", 10)).isEmpty();
     assertThat(sluice.jobs().counts()).containsEntry(JobState.WAITING, 8L);
-    setLimit(GROUP, 3, worker);
+    setLimit(kind.group, 3, worker);
     assertThat(worker.claimAll("t", 10)).hasSize(3);
   }
 
-  @Test
-  void remove_lifts() throws Exception {
-    submit(UNLIMITED, 10);
-    sluice.concurrency().setLimit(GROUP, 1);
+  @ParameterizedTest
+  @EnumSource
+  void remove_lifts(Kind kind) throws Exception {
+    submit(UNLIMITED, 10, kind.options);
+    sluice.concurrency().setLimit(kind.group, 1);
     ManualWorker worker = manualWorker(UNLIMITED);
     List<ClaimedJob> running = new ArrayList<>(worker.claimAll("t", 10));
     assertThat(running).hasSize(1);
 
-    whileListening(() -> sluice.concurrency().removeLimit(GROUP), worker);
-    assertThat(status().limit()).isEmpty();
+    whileListening(() -> sluice.concurrency().removeLimit(kind.group), worker);
+    assertThat(sluice.concurrency().status(kind.group).limit()).isEmpty();
     running.addAll(worker.claimAll("t", 20));
     assertThat(running).hasSize(10);
     assertThat(worker.succeedAll(running)).hasSize(10);
-    assertThat(active("t")).isZero();
+    assertThat(active(kind.group)).isZero();
+  }
+
+  /**
+   * A worker that heard of the lift wants to give back a slot that no job of its needs any more;
+   * when that arrives, the limit is back.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void liftedAndSetAgain_aSlotGivenBackLateUncoversNobody(Kind kind) throws Exception {
+    submit(UNLIMITED, 3, kind.options);
+    sluice.concurrency().setLimit(kind.group, 1);
+    ManualWorker worker = manualWorker(UNLIMITED);
+    ManualWorker other = manualWorker(UNLIMITED);
+    List<ClaimedJob> running = worker.claimAll("t", 10);
+    assertThat(running).hasSize(1);
+    whileListening(() -> sluice.concurrency().removeLimit(kind.group), worker, other);
+    List<HeldSlot> idle = worker.slots(kind.group.toString());
+    assertThat(idle).hasSize(1);
+
+    CompletableFuture<Void> change =
+        CompletableFuture.runAsync(() -> sluice.concurrency().setLimit(kind.group, 1));
+    await().until(() -> sluice.concurrency().status(kind.group).limit().isPresent());
+    worker.exchangeRaw(new Exchange(List.of(), Set.of(), Map.of(), idle, Demand.NONE));
+    await()
+        .until(
+            () -> {
+              worker.reconcile();
+              other.reconcile();
+              return change.isDone();
+            });
+
+    assertThat(other.claim("t", 10)).as("one still runs").isEmpty();
+    assertThat(worker.succeedAll(running)).hasSize(1);
+    assertThat(other.claimAll("t", 10)).hasSize(1);
+    assertCountersAgree();
   }
 
   @Test
@@ -178,6 +243,28 @@ abstract class LimitChangeContract extends ContractTopic {
     assertThat(active(key)).isEqualTo(3);
     worker.succeed(running.get(0));
     assertThat(worker.claim("t", 10)).hasSize(1);
+  }
+
+  @Test
+  void firstLimitOnAFamily_countsTheRunningOfEachKey() throws Exception {
+    submit(UNLIMITED, 4, o -> o.concurrencyKey("a"));
+    submit(UNLIMITED, o -> o.concurrencyKey("b"));
+    ManualWorker worker = manualWorker(UNLIMITED);
+    ManualWorker other = manualWorker(UNLIMITED);
+    List<ClaimedJob> running = worker.claimAll("t", 5);
+    assertThat(running).as("4 of a, 1 of b").hasSize(5);
+    submit(UNLIMITED, 2, o -> o.concurrencyKey("a"));
+    submit(UNLIMITED, 2, o -> o.concurrencyKey("b"));
+
+    setLimit(GROUP.anyKey(), 2, worker, other);
+    assertThat(active(GROUP.key("a"))).isEqualTo(4);
+    assertThat(active(GROUP.key("b"))).isEqualTo(1);
+    assertThat(other.claimAll("t", 10)).as("one more of b").hasSize(1);
+    assertThat(worker.succeedAll(running.subList(0, 2))).hasSize(2);
+    assertThat(other.claim("t", 10)).as("two of each run").isEmpty();
+    assertThat(worker.succeed(running.get(2))).isTrue();
+    assertThat(other.claimAll("t", 10)).hasSize(1);
+    assertThat(active(GROUP.key("a"))).isEqualTo(2);
   }
 
   @Test

@@ -19,6 +19,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The limiter by itself: slots taken, extended, released and lost outside any job. */
 abstract class PermitContract extends ContractTopic {
@@ -38,28 +40,30 @@ abstract class PermitContract extends ContractTopic {
     return take(GROUP, LONG);
   }
 
-  @Test
-  void tryAcquire_takesEverySlotAndNoMore() {
-    sluice.concurrency().setLimit(GROUP, 60);
+  @ParameterizedTest
+  @ValueSource(strings = {"stripe", "stripe/acme"})
+  void tryAcquire_takesEverySlotAndNoMore(String name) {
+    Group group = Group.parse(name);
+    sluice.concurrency().setLimit(group, 60);
     List<SlotLease> leases = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
-      leases.add(take().orElseThrow());
+      leases.add(take(group, LONG).orElseThrow());
     }
 
-    assertThat(take()).isEmpty();
+    assertThat(take(group, LONG)).isEmpty();
     Set<Integer> slots = new HashSet<>();
     Set<Long> tokens = new HashSet<>();
     for (SlotLease lease : leases) {
-      assertThat(lease.group()).isEqualTo(GROUP);
+      assertThat(lease.group()).isEqualTo(group);
       assertThat(lease.holderId()).isEqualTo("holder");
       slots.add(lease.slot());
       tokens.add(lease.token());
     }
     assertThat(slots).hasSize(60).allMatch(slot -> slot >= 0 && slot < 60);
     assertThat(tokens).hasSize(60);
-    assertThat(active(GROUP)).isEqualTo(60);
+    assertThat(active(group)).isEqualTo(60);
     leases.forEach(lease -> assertThat(sluice.concurrency().release(lease)).isTrue());
-    assertThat(active(GROUP)).isZero();
+    assertThat(active(group)).isZero();
   }
 
   @Test
@@ -203,24 +207,26 @@ abstract class PermitContract extends ContractTopic {
     assertCountersAgree();
   }
 
-  @Test
-  void lowered_permitsDrain() {
-    sluice.concurrency().setLimit(GROUP, 4);
+  @ParameterizedTest
+  @ValueSource(strings = {"stripe", "stripe/acme"})
+  void lowered_permitsDrain(String name) {
+    Group group = Group.parse(name);
+    sluice.concurrency().setLimit(group, 4);
     List<SlotLease> held = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      held.add(take().orElseThrow());
+      held.add(take(group, LONG).orElseThrow());
     }
 
-    sluice.concurrency().setLimit(GROUP, 2);
+    sluice.concurrency().setLimit(group, 2);
     // The slots below the new limit are not free just because those above it are still held.
     held.sort(java.util.Comparator.comparingInt(SlotLease::slot));
     for (int i = 0; i < 2; i++) {
       sluice.concurrency().release(held.remove(0));
-      assertThat(take()).as("%d still held", held.size()).isEmpty();
+      assertThat(take(group, LONG)).as("%d still held", held.size()).isEmpty();
     }
     sluice.concurrency().release(held.remove(0));
-    assertThat(take()).isPresent();
-    assertThat(take()).isEmpty();
+    assertThat(take(group, LONG)).isPresent();
+    assertThat(take(group, LONG)).isEmpty();
   }
 
   @Test

@@ -12,7 +12,7 @@ import dev.sluice.bench.server.BenchServer;
 public record Bench(BenchServer server, Plan plan, Progress progress) {
   /** Has this process and the server run through everything once before something is timed. */
   public void warmUp() throws InterruptedException {
-    try (Stage stage = open(Scenarios.limited(Scenarios.BATCH))) {
+    try (Stage stage = open(Scenarios.limited(plan.jobs(Scenarios.BATCH)))) {
       stage.measure();
     }
   }

@@ -6,10 +6,10 @@ import dev.sluice.bench.server.Endpoint;
 /** Something that holds at a store while it is measured. */
 interface Circumstance {
   /** Nothing in particular. */
-  Circumstance NONE = (sluice, database, plan) -> () -> {};
+  Circumstance NONE = (sluice, database) -> () -> {};
 
   /** Brings it about. */
-  Undo arrange(Sluice sluice, Endpoint database, Plan plan) throws InterruptedException;
+  Undo arrange(Sluice sluice, Endpoint database) throws InterruptedException;
 
   /** Ends it. */
   interface Undo extends AutoCloseable {

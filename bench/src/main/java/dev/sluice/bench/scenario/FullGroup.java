@@ -17,12 +17,10 @@ record FullGroup(Task<Integer> task, int waiting) implements Circumstance {
   private static final int IN_FRONT = 10;
 
   @Override
-  public Undo arrange(Sluice sluice, Endpoint database, Plan plan) throws InterruptedException {
+  public Undo arrange(Sluice sluice, Endpoint database) throws InterruptedException {
     Permit permit = sluice.concurrency().acquire(task.group(), Duration.ofSeconds(10));
     sluice.submitAll(
-        task,
-        IntStream.range(0, waiting == 0 ? 0 : plan.jobs(waiting))::iterator,
-        options -> options.priority(IN_FRONT));
+        task, IntStream.range(0, waiting)::iterator, options -> options.priority(IN_FRONT));
     return permit::close;
   }
 }

@@ -1,11 +1,14 @@
 package dev.sluice.bench.scenario;
 
 import dev.sluice.bench.report.Curve;
+import dev.sluice.bench.report.Figure;
 import dev.sluice.bench.report.Section;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
@@ -30,7 +33,7 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
   /** Where backlogs begin. */
   public static final int SMALLEST_BACKLOG = 1_000;
 
-  private static final int MOST_GROUPS = 100_000;
+  private static final int MOST_KEYS = 100_000;
   private static final int MOST_TASKS = 1_000;
 
   /**
@@ -69,13 +72,13 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
   @Override
   public Section run(Bench bench) throws InterruptedException {
     List<Curve> curves = new ArrayList<>();
-    for (Line line : lines()) {
+    for (Line line : lines(bench.plan())) {
       if (things.contains(line.thing)) {
         curves.addAll(measure(bench, line));
       }
     }
     if (things.contains(Thing.PENDING)) {
-      curves.add(HeapGrowth.measure(bench, powersOfTen(SMALLEST_BACKLOG, largest)));
+      curves.add(HeapGrowth.measure(bench, backlogs(bench.plan())));
     }
     return new Section(
         name(),
@@ -89,69 +92,80 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
             "The claim time is the median of the exchanges that brought jobs."));
   }
 
-  private List<Line> lines() {
+  private List<Line> lines(Plan plan) {
     List<Integer> workers = List.of(1, 2, 4, 8, 16);
-    int groups = Math.min(largest, MOST_GROUPS);
+    int batch = plan.jobs(Scenarios.BATCH);
     return List.of(
         new Line(
-            Thing.BACKLOG,
-            "backlog",
-            "no limit",
-            "jobs",
-            powersOfTen(SMALLEST_BACKLOG, largest),
-            Scenarios::unlimited),
-        new Line(
-            Thing.BACKLOG,
-            "backlog",
-            "limit 10",
-            "jobs",
-            powersOfTen(SMALLEST_BACKLOG, largest),
-            Scenarios::limited),
+            Thing.BACKLOG, "backlog", "no limit", "jobs", backlogs(plan), Scenarios::unlimited),
+        new Line(Thing.BACKLOG, "backlog", "limit 10", "jobs", backlogs(plan), Scenarios::limited),
         new Line(
             Thing.GROUPS,
             "limited groups",
             "keys, limit 1",
             "groups",
-            powersOfTen(1, groups),
-            keys -> Scenarios.keyed(keys, Math.max(keys, Scenarios.BATCH))),
+            powersOfTen(1, plan.jobs(Math.min(largest, MOST_KEYS))),
+            keys -> Scenarios.keyed(keys, Math.max(keys, batch))),
         new Line(
             Thing.GROUPS,
             "limited groups",
             "tasks, limit 10",
             "groups",
-            powersOfTen(1, Math.min(groups, MOST_TASKS)),
-            Scenarios::limitedTasks),
+            powersOfTen(1, plan.jobs(Math.min(largest, MOST_TASKS))),
+            tasks -> Scenarios.limitedTasks(tasks, batch)),
         new Line(
             Thing.WORKERS,
             "workers",
             "no limit",
             "workers",
             workers,
-            count -> Scenarios.unlimited(Scenarios.BATCH).crew(count, 100)),
+            count -> Scenarios.unlimited(batch).crew(count, 100)),
         new Line(
             Thing.WORKERS,
             "workers",
             "limit 10",
             "workers",
             workers,
-            count -> Scenarios.limited(Scenarios.BATCH).crew(count, 100)));
+            count -> Scenarios.limited(batch).crew(count, 100)));
+  }
+
+  private List<Integer> backlogs(Plan plan) {
+    return powersOfTen(SMALLEST_BACKLOG, largest).stream().map(plan::jobs).distinct().toList();
   }
 
   private static List<Curve> measure(Bench bench, Line line) throws InterruptedException {
     List<Curve.Point> throughput = new ArrayList<>();
     List<Curve.Point> claim = new ArrayList<>();
-    for (int step : line.steps) {
-      String title = "%d %s, %s".formatted(step, line.label, line.name);
-      Measured measured = Rounds.measure(bench, title, List.of(line.at.apply(step))).get(0);
-      throughput.add(
-          new Curve.Point(step, measured.figure("jobs/s", Round::jobsPerSecond).median()));
-      claim.add(new Curve.Point(step, measured.profile().round().claiming().percentile(50)));
+    Progress progress = bench.progress();
+    progress.begin(
+        "%s, %s".formatted(line.against, line.name), line.steps.size() * bench.plan().runs());
+    try {
+      for (int step : line.steps) {
+        List<Round> rounds = new ArrayList<>();
+        try (Stage stage = bench.open(line.at.apply(step))) {
+          while (rounds.size() < bench.plan().runs()) {
+            Round round = stage.measure();
+            rounds.add(round);
+            progress.step(
+                String.format(
+                    Locale.ROOT, "%,d %s %.0f jobs/s", step, line.label, round.jobsPerSecond()));
+          }
+        }
+        throughput.add(new Curve.Point(step, median(rounds, Round::jobsPerSecond)));
+        claim.add(new Curve.Point(step, median(rounds, Round::medianClaimMillis)));
+      }
+    } finally {
+      progress.end();
     }
     return List.of(
         new Curve(
             "throughput against " + line.against, line.name, line.label, "jobs/s", throughput),
         new Curve(
             "claim time against " + line.against, line.name, line.label, "claim in ms", claim));
+  }
+
+  private static double median(List<Round> rounds, ToDoubleFunction<Round> value) {
+    return new Figure("", rounds.stream().mapToDouble(value).boxed().toList()).median();
   }
 
   static List<Integer> powersOfTen(int from, int to) {

@@ -1,6 +1,7 @@
 package dev.sluice.bench.scenario;
 
 import dev.sluice.Task;
+import dev.sluice.spi.NewJob;
 
 /**
  * Jobs of one task. Their payloads count up from 0, so that a task can derive keys from them.
@@ -18,6 +19,10 @@ record Lot(Task<Integer> task, int jobs, boolean counted) {
   /** Jobs that only run beside those. */
   static Lot beside(Task<Integer> task, int jobs) {
     return new Lot(task, jobs, false);
+  }
+
+  NewJob job(int payload) {
+    return PlainJob.of(task.name(), task.groupsOf(payload), payload);
   }
 
   Lot scaled(double scale) {

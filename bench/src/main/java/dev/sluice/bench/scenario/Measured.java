@@ -39,8 +39,8 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
     figures.put(Subject.JOBS_PER_SECOND, figure("jobs/s", Round::jobsPerSecond));
     figures.put("per worker", figure("jobs/s", round -> round.jobsPerSecond() / workers));
     figures.put("submits/s", figure("jobs/s", Round::submitsPerSecond));
-    Percentiles.put(figures, "claim", List.of(profile.round().claiming()));
-    Percentiles.put(figures, "completion", List.of(profile.round().completing()));
+    Percentiles.put(figures, "claim", rounds.stream().map(Round::claiming).toList());
+    Percentiles.put(figures, "completion", rounds.stream().map(Round::completing).toList());
     for (String function : FUNCTIONS) {
       Double mean = profile.functions().get(function);
       if (mean != null) {

@@ -27,7 +27,7 @@ record NoSlotTables() implements Circumstance {
       """;
 
   @Override
-  public Undo arrange(Sluice sluice, Endpoint database, Plan plan) {
+  public Undo arrange(Sluice sluice, Endpoint database) {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(REPLACE);

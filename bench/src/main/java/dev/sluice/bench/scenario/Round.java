@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
  * @param total the batches together
  * @param submitted how many jobs were submitted
  * @param submitNanos how long that took
- * @param claiming exchanges that brought jobs, as the workers saw them; empty without clocks
- * @param completing exchanges that only reported outcomes; empty without clocks
+ * @param claiming exchanges that brought jobs, as the workers saw them
+ * @param completing exchanges that only reported outcomes
  */
 record Round(
     Batch total, long submitted, long submitNanos, Distribution claiming, Distribution completing) {
@@ -20,6 +20,10 @@ record Round(
 
   double submitsPerSecond() {
     return perSecond(submitted, submitNanos);
+  }
+
+  double medianClaimMillis() {
+    return claiming.percentile(50);
   }
 
   /** The time inside handlers as a share of the time that passed: how many were at work. */

@@ -4,6 +4,7 @@ import dev.sluice.Task;
 import dev.sluice.bench.report.Ratio.Goal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -16,6 +17,7 @@ public final class Scenarios {
   static final int BATCH = 10_000;
   private static final int LARGE_BATCH = 100_000;
   private static final int MANY_KEYS = 100_000;
+  private static final int BACKLOG = 1_000_000;
 
   private Scenarios() {}
 
@@ -111,19 +113,19 @@ public final class Scenarios {
   private static Scenario saturatedBacklog() {
     return SettingsScenario.of(
             "saturated-backlog",
-            "A million jobs wait for a full group, in front of the jobs that are counted.",
-            besideFullGroup("none waiting", 0),
-            besideFullGroup("1,000,000 waiting", 1_000_000))
+            "A backlog waits for a full group, in front of the jobs that are counted.",
+            plan -> List.of(besideFullGroup(0), besideFullGroup(plan.jobs(BACKLOG))))
         .judge(Judgement.throughput())
         .judge(Judgement.claimTime(Goal.atMost(1.3, 1.05)))
         .remark("The claim time is the median of the exchanges that brought jobs.");
   }
 
-  private static Setting besideFullGroup(String name, int waiting) {
+  private static Setting besideFullGroup(int waiting) {
+    String name =
+        waiting == 0 ? "none waiting" : String.format(Locale.ROOT, "%,d waiting", waiting);
     Task<Integer> full = task("full").maxConcurrent(1).build();
     return Setting.of(name, Lot.of(task("plain").build(), BATCH), Lot.beside(full, 0))
-        .amid(new FullGroup(full, waiting))
-        .withClocks();
+        .amid(new FullGroup(full, waiting));
   }
 
   private static Scenario limitOneChain() {
@@ -155,7 +157,7 @@ public final class Scenarios {
   }
 
   private static Pace halfOfPeak(Bench bench) throws InterruptedException {
-    try (Stage stage = bench.open(unlimited(BATCH))) {
+    try (Stage stage = bench.open(unlimited(bench.plan().jobs(BATCH)))) {
       return SteadyPace.perSecond(stage.measure().jobsPerSecond() / 2);
     }
   }
@@ -182,12 +184,12 @@ public final class Scenarios {
   }
 
   /** A batch shared by so many tasks, each limited to 10. */
-  static Setting limitedTasks(int tasks) {
+  static Setting limitedTasks(int tasks, int jobs) {
     return Setting.of(
         "limit 10 per task",
         IntStream.range(0, tasks)
             .mapToObj(i -> task("task-" + i).maxConcurrent(10).build())
-            .map(task -> Lot.of(task, BATCH / tasks))
+            .map(task -> Lot.of(task, jobs / tasks))
             .toList());
   }
 

@@ -12,9 +12,8 @@ import java.util.Map;
  * @param crew the workers
  * @param lots the jobs of one batch; batches are repeated
  * @param amid holds from before the first job to the end
- * @param clocked whether exchanges are timed in every round, not only in one of their own
  */
-record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolean clocked) {
+record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid) {
   private static final int DEFAULT_WORKERS = 4;
   private static final int DEFAULT_PARALLELISM = 100;
   private static final double WARM_UP_SHARE = 0.1;
@@ -36,29 +35,25 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolea
 
   static Setting of(String name, List<Lot> lots) {
     Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Work.NONE);
-    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE, false);
+    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE);
   }
 
   Setting crew(int workers, int parallelism) {
-    return new Setting(name, new Crew(workers, parallelism, crew.work), lots, amid, clocked);
+    return new Setting(name, new Crew(workers, parallelism, crew.work), lots, amid);
   }
 
   Setting work(Work work) {
     Crew changed = new Crew(crew.workers, crew.parallelism, work);
-    return new Setting(name, changed, lots, amid, clocked);
+    return new Setting(name, changed, lots, amid);
   }
 
   Setting amid(Circumstance circumstance) {
-    return new Setting(name, crew, lots, circumstance, clocked);
-  }
-
-  Setting withClocks() {
-    return new Setting(name, crew, lots, amid, true);
+    return new Setting(name, crew, lots, circumstance);
   }
 
   Setting scaled(double scale) {
     List<Lot> scaled = lots.stream().map(lot -> lot.scaled(scale)).toList();
-    return new Setting(name, crew, scaled, amid, clocked);
+    return new Setting(name, crew, scaled, amid);
   }
 
   /** The same with no more jobs than it takes to warm up. */

@@ -2,24 +2,31 @@ package dev.sluice.bench.scenario;
 
 import dev.sluice.bench.report.Section;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
  * Runs settings in turns and judges what was measured. Immutable: each method returns a changed
  * copy.
+ *
+ * @param settings by plan; their batches are still to be scaled
  */
 record SettingsScenario(
     String name,
     String summary,
-    List<Setting> settings,
+    Function<Plan, List<Setting>> settings,
     List<Judgement> judgements,
     List<String> remarks)
     implements Scenario {
 
   /** A scenario whose first setting is the one to compare with. */
   static SettingsScenario of(String name, String summary, Setting... settings) {
-    return new SettingsScenario(
-        name, summary, List.of(settings), List.of(Judgement.slotTime()), List.of());
+    return of(name, summary, any -> List.of(settings));
+  }
+
+  /** A scenario whose settings differ in something that the plan scales besides their jobs. */
+  static SettingsScenario of(String name, String summary, Function<Plan, List<Setting>> settings) {
+    return new SettingsScenario(name, summary, settings, List.of(Judgement.slotTime()), List.of());
   }
 
   @Override
@@ -39,7 +46,10 @@ record SettingsScenario(
 
   @Override
   public Section run(Bench bench) throws InterruptedException {
-    List<Measured> measured = Rounds.measure(bench, name, settings);
+    Plan plan = bench.plan();
+    List<Setting> scaled =
+        settings.apply(plan).stream().map(setting -> setting.scaled(plan.scale())).toList();
+    List<Measured> measured = Rounds.measure(bench, name, scaled);
     return new Section(
         name,
         summary,

@@ -6,10 +6,15 @@ import dev.sluice.SubmitOptions;
 import dev.sluice.bench.server.BenchDatabase;
 import dev.sluice.bench.server.BenchServer;
 import dev.sluice.bench.server.FunctionTimer;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.spi.StoreProviders;
+import dev.sluice.spi.StoreSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * A setting set up in a database of its own, ready to be measured again and again.
@@ -23,14 +28,23 @@ import java.util.stream.IntStream;
 final class Stage implements AutoCloseable {
   private static final String QUEUE = SubmitOptions.DEFAULT_QUEUE;
 
-  /** Of several tasks, so many jobs are submitted at a time, so that they stand mixed. */
+  private static final StoreSettings STORE = new StoreSettings("sluice", 4);
+
+  /** Of several tasks, so many jobs stand in line before the next one's turn. */
   private static final int MIXED_BY = 10;
+
+  /** As the API does it for jobs of one task. */
+  private static final int SUBMITTED_AT_ONCE = 1_000;
+
+  /** Of the time of a round, so much is enough for the means of a profile. */
+  private static final double PROFILE_SHARE = 0.4;
 
   private final Setting setting;
   private final Plan plan;
   private final BenchDatabase database;
   private final String measuredUrl;
   private final Sluice sluice;
+  private final JobStore store;
   private final Circumstance.Undo amid;
   private final BatchClock clock = new BatchClock();
   private Team team;
@@ -42,20 +56,25 @@ final class Stage implements AutoCloseable {
     String url = database.endpoint().url();
     measuredUrl = MeasuredStoreProvider.measured(url);
     sluice = Sluice.open(url);
-    team = new Team(setting.clocked() ? measuredUrl : url, setting);
+    store = StoreProviders.open(url, STORE);
+    team = new Team(measuredUrl, setting);
     // Workers declare the limits, and a store learns them best before there are jobs.
     team.start(clock).close();
-    amid = setting.amid().arrange(sluice, database.endpoint(), plan);
+    amid = setting.amid().arrange(sluice, database.endpoint());
   }
 
   /** Sets a setting up, limits and circumstances included. */
   static Stage open(BenchServer server, Setting setting, Plan plan) throws InterruptedException {
     String name = "sluice_bench_" + setting.name().replaceAll("[^a-z0-9]+", "_");
-    return new Stage(setting.scaled(plan.scale()), plan, server.createDatabase(name));
+    return new Stage(setting, plan, server.createDatabase(name));
   }
 
   /** Measures a round. */
   Round measure() throws InterruptedException {
+    return measure(plan.leastNanos());
+  }
+
+  private Round measure(long leastNanos) throws InterruptedException {
     sluice.jobs().purge(Duration.ZERO);
     Map<JobState, Long> before = sluice.jobs().counts();
     Setting warmUp = setting.warmUp();
@@ -75,7 +94,7 @@ final class Stage implements AutoCloseable {
         submitNanos += submit(setting);
         submitted += setting.jobs();
         total = total.plus(run(stopwatch));
-      } while (total.nanos() < plan.leastNanos());
+      } while (total.nanos() < leastNanos);
     }
     requireSucceeded(before, submitted + warmUp.jobs());
     return new Round(
@@ -86,40 +105,43 @@ final class Stage implements AutoCloseable {
         exchanges.completing().drain());
   }
 
-  /**
-   * Measures a last round with clocks on both sides of the connection, which cost some throughput.
-   */
+  /** Has a last, shorter round timed on the server too, which costs some throughput. */
   Profile profile() throws InterruptedException {
     team.close();
     FunctionTimer timer = FunctionTimer.start(database.endpoint());
     team = new Team(measuredUrl, setting);
-    Round round = measure();
+    measure(Math.round(plan.leastNanos() * PROFILE_SHARE));
     double heap = Heap.usedMegabytes();
     team.close();
-    return new Profile(round, timer.stop(), heap);
+    return new Profile(timer.stop(), heap);
   }
 
   /**
-   * What was seen with clocks at work.
+   * What was seen with the server's clocks at work.
    *
-   * @param round what the workers saw
    * @param functions milliseconds per call of the store's SQL functions, by the server's own count
    * @param heapMegabytes what the process kept in memory at the end
    */
-  record Profile(Round round, Map<String, Double> functions, double heapMegabytes) {}
+  record Profile(Map<String, Double> functions, double heapMegabytes) {}
 
   /** Submits a batch that nobody starts yet, and says how long that took. */
   private long submit(Setting batch) {
     sluice.queues().pause(QUEUE);
     int most = batch.lots().stream().mapToInt(Lot::jobs).max().orElseThrow();
-    int step = batch.lots().size() == 1 ? most : MIXED_BY;
+    List<NewJob> jobs = new ArrayList<>();
     long began = System.nanoTime();
-    for (int from = 0; from < most; from += step) {
+    for (int from = 0; from < most; from += MIXED_BY) {
       for (Lot lot : batch.lots()) {
-        IntStream payloads = IntStream.range(from, Math.min(lot.jobs(), from + step));
-        sluice.submitAll(lot.task(), payloads::iterator);
+        for (int payload = from; payload < Math.min(lot.jobs(), from + MIXED_BY); payload++) {
+          jobs.add(lot.job(payload));
+          if (jobs.size() == SUBMITTED_AT_ONCE) {
+            store.submit(jobs);
+            jobs.clear();
+          }
+        }
       }
     }
+    store.submit(jobs);
     return System.nanoTime() - began;
   }
 
@@ -142,6 +164,7 @@ final class Stage implements AutoCloseable {
   public void close() {
     amid.close();
     team.close();
+    store.close();
     sluice.close();
     database.close();
   }

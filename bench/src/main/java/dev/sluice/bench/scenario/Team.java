@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The workers of a setting, each with a store of its own, as separate processes would have. The
@@ -44,8 +45,17 @@ final class Team implements AutoCloseable {
 
   @Override
   public void close() {
-    stores.forEach(Sluice::close);
+    // All at once: each waits for its listener, which looks up only now and then.
+    CompletableFuture.allOf(
+            stores.stream()
+                .map(store -> CompletableFuture.runAsync(store::close, Team::onThreadOfItsOwn))
+                .toArray(CompletableFuture[]::new))
+        .join();
     stores.clear();
+  }
+
+  private static void onThreadOfItsOwn(Runnable action) {
+    new Thread(action).start();
   }
 
   /** Workers that are up. */

@@ -39,7 +39,7 @@ class MeasuredTest {
         new Measured(
             setting("limited"),
             List.of(round(10)),
-            new Stage.Profile(round(10), Map.of("take_slots", 0.3), 12));
+            new Stage.Profile(Map.of("take_slots", 0.3), 12));
     assertThat(Judgement.slotTime().of(List.of(measured("plain", 10), limited)))
         .extracting(Ratio::name)
         .containsExactly("take_slots at limited, ms per call");
@@ -61,7 +61,7 @@ class MeasuredTest {
 
   private static Measured measured(String name, int... jobsPerSecond) {
     List<Round> rounds = Arrays.stream(jobsPerSecond).mapToObj(MeasuredTest::round).toList();
-    return new Measured(setting(name), rounds, new Stage.Profile(rounds.get(0), Map.of(), 12));
+    return new Measured(setting(name), rounds, new Stage.Profile(Map.of(), 12));
   }
 
   private static Round round(int jobsPerSecond) {

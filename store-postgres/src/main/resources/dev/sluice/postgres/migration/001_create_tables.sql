@@ -111,7 +111,7 @@ CREATE TABLE limit_rule (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The places of a limited group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
+-- The places of a limited plain group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
 -- s % 50. The capacities sum to exactly the limit; used is the number of rows in slot, and can be recounted from them.
 CREATE TABLE slot_group (
   group_name text NOT NULL,
@@ -134,7 +134,6 @@ CREATE TABLE slot (
   PRIMARY KEY (group_name, slot),
   CHECK ((worker_id IS NULL) = (expires_at IS NOT NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX slot_of_worker ON slot (worker_id) WHERE worker_id IS NOT NULL;
 CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Queues that were ever paused.

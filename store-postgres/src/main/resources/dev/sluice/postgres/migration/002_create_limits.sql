@@ -6,7 +6,8 @@
 -- limits is true until it commits, and the plain path need not read a single limit.
 --
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand. Their jobs are never on the plain path
--- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock.
+-- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock. Nor do
+-- they have places that are laid out and counted: see 003.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
 LANGUAGE sql IMMUTABLE
@@ -15,6 +16,10 @@ AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
 CREATE FUNCTION group_lock(p_group text) RETURNS bigint
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtextextended('${schema}/group/' || p_group, 0) $$;
+
+CREATE FUNCTION is_keyed(p_group text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT strpos(p_group, '/') > 0 $$;
 
 -- The family of a keyed group: T/key -> T/*, T/dimension=value -> T/dimension=*; NULL for a plain group.
 CREATE FUNCTION family_of(p_group text) RETURNS text
@@ -42,14 +47,40 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
+-- The limits of many groups, looked up one by one.
+CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT coalesce(own.operator, family.operator, own.config, family.config,
+                    own.code, family.code, own.submit, family.submit)
+    FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
+    LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
+    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
+    ORDER BY g.ord);
+END
+$$;
+
 -- Whether a group has a limit and no free place.
 CREATE FUNCTION is_full(p_group text) RETURNS boolean
 LANGUAGE sql STABLE
 SET search_path = ${schema}, pg_temp
 AS $$
   SELECT coalesce(
-    coalesce((SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = p_group), limit_of(p_group)) <= 0
-      AND limit_of(p_group) IS NOT NULL,
+    CASE WHEN is_keyed(p_group)
+      THEN (SELECT count(*) FROM slot s WHERE s.group_name = p_group)
+           >= limit_of(p_group)
+      ELSE (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = p_group) <= 0
+           AND limit_of(p_group) IS NOT NULL
+    END,
     false)
 $$;
 
@@ -62,8 +93,8 @@ CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
 
--- Lays a group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
--- any row holds more than its capacity, room is counted over the whole group (see take_slots).
+-- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
+-- any row holds more than its capacity, room is counted over the whole group (see lock_places).
 CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -82,17 +113,20 @@ BEGIN
 END
 $$;
 
--- Locks all rows of these groups, in one order for all.
+-- Keeps the held slots of these groups as they are: locks the rows that count those of plain groups, and the slots
+-- themselves of keyed ones; in one order for all.
 CREATE FUNCTION lock_groups(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
 AS $$
 BEGIN
   PERFORM 1 FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE;
+  PERFORM 1 FROM slot WHERE group_name = ANY (p_groups) AND is_keyed(group_name) ORDER BY group_name, slot FOR UPDATE;
 END
 $$;
 
--- Sets used to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
+-- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
 -- takes or frees a slot waits for that lock, so what is counted here is the truth.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
@@ -100,7 +134,7 @@ SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
   INSERT INTO slot_group (group_name, n, capacity, used)
-  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups)
+  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups) AND NOT is_keyed(group_name)
   ON CONFLICT DO NOTHING;
 
   UPDATE slot_group g SET used = counted.used
@@ -115,8 +149,9 @@ BEGIN
 END
 $$;
 
--- Gives every claimed job of a group that just got its first limit a slot on record, held by its worker. There may be
--- more of them than the limit allows: they drain.
+-- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There may
+-- be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for these jobs:
+-- their worker may be about to give them back.
 CREATE FUNCTION adopt(p_group text) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -131,18 +166,11 @@ BEGIN
     UNION ALL SELECT worker_id FROM job WHERE groups[2] = p_group AND state = 2
     UNION ALL SELECT worker_id FROM job WHERE groups[3] = p_group AND state = 2
     UNION ALL SELECT worker_id FROM job WHERE groups[4] = p_group AND state = 2
-  ), due AS (
-    SELECT worker_id, count(*) AS jobs FROM claimed GROUP BY worker_id
-  ), missing AS (
-    SELECT due.worker_id
-    FROM due
-    CROSS JOIN LATERAL generate_series(
-      1, due.jobs - (SELECT count(*) FROM slot s WHERE s.group_name = p_group AND s.worker_id = due.worker_id))
   ), numbered AS (
-    SELECT worker_id, row_number() OVER () AS rank FROM missing
+    SELECT worker_id, row_number() OVER () AS rank FROM claimed
   ), free AS (
     SELECT place, row_number() OVER (ORDER BY place) AS rank
-    FROM generate_series(0, (SELECT count(*) FROM missing)
+    FROM generate_series(0, (SELECT count(*) FROM claimed)
                           + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS place
     WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = place)
   )
@@ -151,7 +179,7 @@ BEGIN
   FROM numbered
   JOIN free USING (rank);
   GET DIAGNOSTICS adopted = ROW_COUNT;
-  IF adopted > 0 THEN
+  IF adopted > 0 AND NOT is_keyed(p_group) THEN
     PERFORM recount(ARRAY[p_group]);
   END IF;
   RETURN adopted;
@@ -253,7 +281,9 @@ BEGIN
     DELETE FROM slot_group WHERE group_name = p_group AND used = 0;
     RETURN;
   END IF;
-  PERFORM lay_out(p_group, v_limit);
+  IF NOT is_keyed(p_group) THEN
+    PERFORM lay_out(p_group, v_limit);
+  END IF;
   IF p_before IS NULL THEN
     PERFORM adopt(p_group);
   ELSIF v_limit > p_before THEN
@@ -266,6 +296,7 @@ $$;
 CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
 AS $$
 DECLARE
   v_before integer := limit_of(p_name);
@@ -280,11 +311,14 @@ BEGIN
     RETURN;                                       -- nothing new for anyone
   END IF;
   IF v_family THEN
-    DELETE FROM slot_group g
-    WHERE family_of(g.group_name) = p_name
-      AND NOT EXISTS (SELECT FROM slot_group u WHERE u.group_name = g.group_name AND u.used > 0);
-    SELECT array_agg(member), array_agg(limit_of(member)) INTO v_members, v_limits
-    FROM (SELECT DISTINCT group_name AS member FROM slot_group WHERE family_of(group_name) = p_name) m;
+    -- Its groups that anybody is in: those with slots, and those that had no limit and have jobs with workers.
+    SELECT array_agg(m.name), array_agg(limit_of(m.name)) INTO v_members, v_limits
+    FROM (
+      SELECT s.group_name AS name FROM slot s
+      UNION
+      SELECT unnest(j.groups) FROM job j WHERE j.state = 2
+    ) m
+    WHERE family_of(m.name) = p_name;
   END IF;
 
   INSERT INTO limit_rule AS r (name, operator, config, code, submit)
@@ -388,46 +422,45 @@ AS $$
       OR EXISTS (SELECT FROM slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
 $$;
 
--- Sets submit-side limits where their groups have none; returns the plain groups that got their first one.
+-- Sets submit-side limits where their groups have none; returns the plain groups that got their first one. All locks are
+-- taken first, in one order for all, and the version of the limits is raised last: no two proposers wait in a circle.
 CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
+  v_new text[] := ARRAY(SELECT DISTINCT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NULL ORDER BY g);
   v_proposal record;
-  v_adopted integer;
+  v_adopted boolean := false;
 BEGIN
+  IF EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+  ELSE
+    -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
+    PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  END IF;
+  PERFORM pg_advisory_xact_lock(group_lock(g)) FROM unnest(v_new) AS g WHERE is_keyed(g);
+
   FOR v_proposal IN
-    SELECT DISTINCT ON (strpos(g, '/') > 0, g) g AS name, l AS proposed, strpos(g, '/') > 0 AS keyed
-    FROM unnest(p_groups, p_limits) AS p(g, l)
-    ORDER BY strpos(g, '/') > 0, g                -- one order for all, so that no two proposers wait for each other
+    SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.name = ANY (v_new) AND limit_of(p.name) IS NULL
+    GROUP BY p.name
+    ORDER BY p.name
   LOOP
-    CONTINUE WHEN limit_of(v_proposal.name) IS NOT NULL;
     IF NOT v_proposal.keyed THEN
-      PERFORM pg_advisory_xact_lock(rules_lock());
-      IF limit_of(v_proposal.name) IS NULL THEN
-        PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
-        PERFORM pg_notify('sluice_${schema}', 'rules');
-        RETURN NEXT v_proposal.name;
-      END IF;
+      PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
+      PERFORM pg_notify('sluice_${schema}', 'rules');
+      RETURN NEXT v_proposal.name;
     ELSE
-      -- Shared, against whoever changes the family's limit or retires a worker whose jobs are adopted here.
-      PERFORM pg_advisory_xact_lock_shared(rules_lock());
-      PERFORM pg_advisory_xact_lock(group_lock(v_proposal.name));
-      IF limit_of(v_proposal.name) IS NULL THEN
-        INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
-        ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp() WHERE r.submit IS NULL;
-        v_adopted := adopt(v_proposal.name);
-        -- Without any places yet, they are laid out by the first claim; those of a limit that was lifted are not these.
-        IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = v_proposal.name) THEN
-          PERFORM lay_out(v_proposal.name, v_proposal.proposed);
-        END IF;
-        IF v_adopted > 0 THEN
-          UPDATE meta SET rules_version = rules_version + 1;
-          PERFORM pg_notify('sluice_${schema}', 'rules');
-        END IF;
-      END IF;
+      INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
+      ON CONFLICT (name) DO UPDATE SET submit = excluded.submit, changed_at = clock_timestamp();
+      v_adopted := adopt(v_proposal.name) > 0 OR v_adopted;
     END IF;
   END LOOP;
+  IF v_adopted THEN
+    UPDATE meta SET rules_version = rules_version + 1;
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END IF;
 END
 $$;

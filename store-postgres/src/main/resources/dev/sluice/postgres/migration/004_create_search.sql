@@ -1,8 +1,9 @@
 -- Looking for jobs and handing them over: what both paths of the claim (see 005) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, e where the
-                               -- claim ended, d ms until the next scheduled job is due, r rules changed, l lease lost
+  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w others to
+                               -- be woken, e where the claim ended, d ms until the next scheduled job is due, r rules
+                               -- changed, l lease lost
   id uuid,
   token bigint,
   task text,
@@ -78,8 +79,7 @@ LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
+SET enable_nestloop = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -99,7 +99,7 @@ BEGIN
         SELECT j.ctid AS tid, j.lane, j.priority, j.run_at, j.id, j.task, j.groups, j.limited_group, j.submit_limit
         FROM job j
         WHERE a.id IS NULL
-          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
         ORDER BY j.priority DESC, j.run_at, j.id
         LIMIT l.jobs
         FOR UPDATE SKIP LOCKED) from_the_front
@@ -108,7 +108,7 @@ BEGIN
         SELECT j.ctid AS tid, j.lane, j.priority, j.run_at, j.id, j.task, j.groups, j.limited_group, j.submit_limit
         FROM job j
         WHERE a.id IS NOT NULL
-          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND j.task = ANY (p_tasks)
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
           AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
         ORDER BY j.run_at, j.id
         LIMIT l.jobs

@@ -5,26 +5,34 @@
 -- room to spare. A million jobs in the lane of a full group are never looked at.
 --
 -- A job in '*' (or in its task's lane) may turn out to be in a full group. Then that group's jobs are set aside into
--- the group's own lane, in bulk, under the locks of all the group's rows: nobody can give a slot back without waiting
--- for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
+-- the group's own lane, in bulk, under the locks of all rows that count the group (for a keyed one, its slots): nobody can
+-- give a slot back without waiting for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
 -- and no job is forgotten.
 --
 -- Limited jobs are claimed together with slots: beyond what the worker can take under slots it holds, each new slot
 -- is good for 1 + depth jobs, of which the worker runs one at a time and buffers the others.
 
--- What the candidates of a claim need, by group, in the order of names.
+-- What the candidates of a claim need: one entry for each candidate and group it is in, in the order of candidates.
+CREATE TYPE needs AS (
+  ords integer[],          -- the candidate
+  names text[],            -- the group
+  depths integer[],        -- how many jobs a slot is good for, less one
+  proposed integer[]       -- the limit the candidate brings along for it
+);
+
+-- The same by group, in the order of names.
 CREATE TYPE tally AS (
   names text[],
-  limits integer[],
+  limits integer[],        -- NULL: it has none, or nobody has looked yet
   depths integer[],        -- each slot is good for 1 + depth jobs
   spares integer[],        -- jobs that fit under slots the worker holds
   wanted integer[]         -- slots wanted for the others
 );
 
--- Rows of slot_group with free places.
+-- Places that are free: n is a row of slot_group, or the number of a slot in a keyed group.
 CREATE TYPE places AS (
   names text[],
-  ns smallint[],
+  ns integer[],
   rooms integer[]
 );
 
@@ -32,19 +40,16 @@ CREATE TYPE places AS (
 CREATE TYPE choice AS (
   tids tid[],              -- the jobs, best first
   gates text[],            -- the limited groups of each, joined by newlines; NULL = none
-  take_groups text[],      -- rows to take places in ...
-  take_ns smallint[],
-  takes integer[],         -- ... and how many
+  take places,             -- places to take
   blocked text[],          -- groups that admit nobody
-  short_groups text[],     -- groups of which fewer places were locked than wanted ...
+  short_groups text[],     -- groups of which fewer places were found than wanted ...
   short_rooms integer[],   -- ... and how many were
-  left_lanes text[]        -- lanes of candidates that are not taken
+  left_lanes text[],       -- lanes of candidates that are not taken though no group is full
+  blocked_lanes text[]     -- lanes of candidates in groups that admit nobody
 );
 
--- The two functions that follow join arrays with arrays, as within_room does.
-CREATE FUNCTION tally_needs(
-  p_need_group text[], p_need_max integer[], p_need_depth integer[], p_spare_groups text[], p_spare integer[])
-RETURNS tally
+-- The functions that follow join arrays with arrays, as within_room does.
+CREATE FUNCTION tally_needs(p_needs needs, p_spare_groups text[], p_spare integer[]) RETURNS tally
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_nestloop = off
@@ -55,29 +60,94 @@ AS $$
 DECLARE
   v_tally tally;
 BEGIN
-  SELECT array_agg(b.name ORDER BY b.name),
-         array_agg(b.max ORDER BY b.name),
-         array_agg(b.depth ORDER BY b.name),
-         array_agg(b.spare ORDER BY b.name),
-         array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth) ORDER BY b.name)
+  SELECT array_agg(b.name), NULL, array_agg(b.depth), array_agg(b.spare),
+         array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth))
   INTO v_tally
   FROM (
-    SELECT n.name, max(n.max) AS max, max(n.depth) AS depth, count(*)::integer AS jobs, coalesce(max(s.spare), 0) AS spare
-    FROM unnest(p_need_group, p_need_max, p_need_depth) AS n(name, max, depth)
+    SELECT n.name, n.depth, n.jobs, coalesce(s.spare, 0) AS spare
+    FROM (
+      SELECT name, max(depth) AS depth, count(*)::integer AS jobs
+      FROM unnest(p_needs.names, p_needs.depths) AS need(name, depth)
+      GROUP BY name
+    ) n
     LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
-    GROUP BY n.name
+    ORDER BY n.name
   ) b;
   RETURN v_tally;
 END
 $$;
 
--- Chooses the candidates that every group they need admits, and the places to take for them. A group admits what fits under
--- slots the worker holds and under the places locked, 1 + depth jobs each; it counts its candidates in order, best first,
--- leaving out those that another group blocks altogether.
-CREATE FUNCTION choose(
-  p_found candidate[], p_tasks text[], p_room integer[], p_need_ord integer[], p_need_group text[], p_tally tally,
-  p_rows places)
-RETURNS choice
+-- The needs of groups that have no limit, by group.
+CREATE FUNCTION unlimited_needs(p_needs needs, p_tally tally) RETURNS TABLE (name text, proposed integer, ords integer[])
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT n.name, min(n.proposed), array_agg(n.ord)
+  FROM unnest(p_needs.ords, p_needs.names, p_needs.proposed) AS n(ord, name, proposed)
+  JOIN unnest(p_tally.names, p_tally.limits) AS t(name, max) ON t.name = n.name
+  WHERE t.max IS NULL
+  GROUP BY n.name;
+END
+$$;
+
+-- The needs of groups that have a limit, but for those of some candidates.
+CREATE FUNCTION limited_needs(p_needs needs, p_tally tally, p_but_for integer[]) RETURNS needs
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+DECLARE
+  v_needs needs;
+BEGIN
+  SELECT array_agg(l.ord ORDER BY l.ord), array_agg(l.name ORDER BY l.ord), array_agg(l.depth ORDER BY l.ord), NULL
+  INTO v_needs
+  FROM (
+    SELECT n.ord, n.name, n.depth
+    FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS n(ord, name, depth)
+    JOIN unnest(p_tally.names, p_tally.limits) AS t(name, max) ON t.name = n.name
+    LEFT JOIN unnest(p_but_for) AS d(ord) ON d.ord = n.ord
+    WHERE t.max IS NOT NULL AND d.ord IS NULL
+  ) l;
+  RETURN v_needs;
+END
+$$;
+
+-- Spreads the slots wanted of each group over the places found, in their order.
+CREATE FUNCTION spread(p_names text[], p_wanted integer[], p_places places) RETURNS places
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+DECLARE
+  v_taken places;
+BEGIN
+  SELECT array_agg(t.name), array_agg(t.n), array_agg(t.take) INTO v_taken
+  FROM (
+    SELECT p.name, p.n, least(p.room, w.wanted - coalesce(sum(p.room) OVER (
+             PARTITION BY p.name ORDER BY p.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))::integer AS take
+    FROM unnest(p_places.names, p_places.ns, p_places.rooms) AS p(name, n, room)
+    JOIN unnest(p_names, p_wanted) AS w(name, wanted) ON w.name = p.name
+  ) t
+  WHERE t.take > 0;
+  RETURN v_taken;
+END
+$$;
+
+-- Chooses all candidates: there is room for them.
+CREATE FUNCTION choose_all(p_found candidate[], p_needs needs, p_tally tally, p_places places) RETURNS choice
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_nestloop = off
@@ -88,15 +158,50 @@ AS $$
 DECLARE
   v_choice choice;
 BEGIN
+  v_choice.tids := ARRAY(SELECT c.tid FROM unnest(p_found) AS c);
+  IF p_needs.ords = ARRAY(SELECT c.ord FROM unnest(p_found) AS c) THEN
+    v_choice.gates := p_needs.names;              -- one for each
+  ELSE
+    v_choice.gates := ARRAY(
+      SELECT n.gates
+      FROM unnest(p_found) AS c
+      LEFT JOIN (
+        SELECT ord, string_agg(name, E'\n' ORDER BY name) AS gates
+        FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
+        GROUP BY ord
+      ) n ON n.ord = c.ord
+      ORDER BY c.ord);
+  END IF;
+  v_choice.take := spread(p_tally.names, p_tally.wanted, p_places);
+  RETURN v_choice;
+END
+$$;
+
+-- Chooses the candidates that every group they need admits, and the places to take for them. A group admits what fits under
+-- slots the worker holds and under the places found, 1 + depth jobs each; it counts its candidates in order, best first,
+-- leaving out those that another group blocks altogether.
+CREATE FUNCTION choose_some(
+  p_found candidate[], p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places,
+  p_short_groups text[], p_short_rooms integer[])
+RETURNS choice
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+DECLARE
+  v_choice choice;
+  v_groups text[];
+  v_slots integer[];
+BEGIN
   WITH needs AS (
-    SELECT n.ord, n.name FROM unnest(p_need_ord, p_need_group) AS n(ord, name)
-  ), rooms AS (
-    SELECT r.name, sum(r.room)::integer AS room FROM unnest(p_rows.names, p_rows.rooms) AS r(name, room) GROUP BY r.name
+    SELECT n.ord, n.name FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
   ), groups AS (
-    SELECT g.name, g.depth, g.spare, g.wanted, coalesce(r.room, 0) AS room,
-           g.spare + least(coalesce(r.room, 0), g.wanted) * (1 + g.depth) AS allowed
+    SELECT g.name, g.depth, g.spare, g.spare + least(coalesce(s.room, g.wanted), g.wanted) * (1 + g.depth) AS allowed
     FROM unnest(p_tally.names, p_tally.depths, p_tally.spares, p_tally.wanted) AS g(name, depth, spare, wanted)
-    LEFT JOIN rooms r ON r.name = g.name
+    LEFT JOIN unnest(p_short_groups, p_short_rooms) AS s(name, room) ON s.name = g.name
   ), hopeless AS (
     SELECT DISTINCT n.ord FROM needs n JOIN groups g ON g.name = n.name WHERE g.allowed = 0
   ), ranked AS (
@@ -110,7 +215,8 @@ BEGIN
     JOIN groups g ON g.name = r.name
     GROUP BY r.ord
   ), judged AS (
-    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
+    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NOT NULL AS hopeless,
+           h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
     FROM unnest(p_found) AS c
     LEFT JOIN admitted a ON a.ord = c.ord
     LEFT JOIN hopeless h ON h.ord = c.ord
@@ -121,38 +227,168 @@ BEGIN
   ), chosen AS (
     SELECT f.tid, f.ord, f.gates FROM free f WHERE f.admitted AND f.rank_in_task <= f.room
   ), slots AS (
-    SELECT n.name, (greatest(count(*) - g.spare, 0) + g.depth) / (1 + g.depth) AS slots
+    SELECT n.name, ((greatest(count(*) - g.spare, 0) + g.depth) / (1 + g.depth))::integer AS slots
     FROM needs n
     JOIN chosen c ON c.ord = n.ord
     JOIN groups g ON g.name = n.name
     GROUP BY n.name, g.spare, g.depth
-  ), spread AS (
-    SELECT r.name, r.n,
-           least(r.room, s.slots - coalesce(sum(r.room) OVER (
-             PARTITION BY r.name ORDER BY r.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))::integer AS take
-    FROM unnest(p_rows.names, p_rows.ns, p_rows.rooms) AS r(name, n, room)
-    JOIN slots s ON s.name = r.name
   )
   SELECT (SELECT array_agg(c.tid ORDER BY c.ord) FROM chosen c),
          (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
-         (SELECT array_agg(s.name ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
-         (SELECT array_agg(s.n ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
-         (SELECT array_agg(s.take ORDER BY s.name, s.n) FROM spread s WHERE s.take > 0),
-         (SELECT array_agg(g.name) FROM groups g WHERE g.allowed = 0),
-         (SELECT array_agg(g.name ORDER BY g.name) FROM groups g WHERE g.room < g.wanted),
-         (SELECT array_agg(g.room ORDER BY g.name) FROM groups g WHERE g.room < g.wanted),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.admitted AND f.rank_in_task <= f.room))
-  INTO v_choice;
+         (SELECT array_agg(s.name ORDER BY s.name) FROM slots s),
+         (SELECT array_agg(s.slots ORDER BY s.name) FROM slots s),
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.hopeless OR (f.admitted AND f.rank_in_task <= f.room))),
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE f.hopeless)
+  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes, v_choice.blocked_lanes;
+  v_choice.take := spread(v_groups, v_slots, p_places);
   RETURN v_choice;
 END
 $$;
 
--- The limited path; see the head of this file.
-CREATE FUNCTION claim_limited(
+-- Chooses among the candidates. Nearly always there is room for all but those of a few groups that are full.
+CREATE FUNCTION choose(
+  p_found candidate[], p_jobs integer, p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places,
+  p_spare_groups text[], p_spare integer[])
+RETURNS choice
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+DECLARE
+  v_choice choice;
+  v_short_groups text[];   -- groups of which fewer places were found than wanted ...
+  v_short_rooms integer[]; -- ... and how many were
+  v_short_spares integer[];
+  v_hopeless integer[];    -- candidates in groups that admit nobody
+  v_needs needs;           -- of the others
+BEGIN
+  SELECT array_agg(g.name), array_agg(coalesce(p.room, 0)), array_agg(g.spare)
+  INTO v_short_groups, v_short_rooms, v_short_spares
+  FROM unnest(p_tally.names, p_tally.wanted, p_tally.spares) AS g(name, wanted, spare)
+  LEFT JOIN (
+    SELECT name, sum(room)::integer AS room FROM unnest(p_places.names, p_places.rooms) AS p(name, room) GROUP BY name
+  ) p ON p.name = g.name
+  WHERE coalesce(p.room, 0) < g.wanted;
+
+  IF p_jobs <= ALL (p_room) AND v_short_groups IS NULL THEN
+    v_choice := choose_all(p_found, p_needs, p_tally, p_places);
+  ELSIF p_jobs <= ALL (p_room) AND 0 = ALL (v_short_rooms) AND 0 = ALL (v_short_spares) THEN
+    v_hopeless := ARRAY(
+      SELECT DISTINCT n.ord
+      FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
+      JOIN unnest(v_short_groups) AS s(name) ON s.name = n.name);
+    SELECT array_agg(n.ord ORDER BY n.ord), array_agg(n.name ORDER BY n.ord), array_agg(n.depth ORDER BY n.ord), NULL
+    INTO v_needs
+    FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS n(ord, name, depth)
+    LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = n.ord
+    WHERE h.ord IS NULL;
+    v_choice := choose_all(
+      ARRAY(
+        SELECT c::candidate
+        FROM unnest(p_found) AS c
+        LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord
+        WHERE h.ord IS NULL
+        ORDER BY c.ord),
+      v_needs, tally_needs(v_needs, p_spare_groups, p_spare), p_places);
+    v_choice.blocked_lanes := ARRAY(
+      SELECT DISTINCT c.lane FROM unnest(p_found) AS c JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord);
+  ELSE
+    v_choice := choose_some(p_found, p_tasks, p_room, p_needs, p_tally, p_places, v_short_groups, v_short_rooms);
+  END IF;
+  v_choice.short_groups := v_short_groups;
+  v_choice.short_rooms := v_short_rooms;
+  v_choice.blocked := ARRAY(
+    SELECT s.name FROM unnest(v_short_groups, v_short_rooms, v_short_spares) AS s(name, room, spare)
+    WHERE s.room = 0 AND s.spare = 0);
+  RETURN v_choice;
+END
+$$;
+
+-- How many of the best p_jobs stand in which line, up to as many as that line allows. Of many lines it reads a few jobs each,
+-- and more only of those whose jobs so far are all among the best.
+CREATE FUNCTION count_best(
+  p_lanes text[], p_queues text[], p_allow integer[], p_jobs integer, p_tasks text[], p_after place_in_line[])
+RETURNS integer[]
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_nestloop = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_quota integer[] := ARRAY(
+    SELECT least(l.allow, greatest(2 * p_jobs / cardinality(p_allow), 8))
+    FROM unnest(p_allow) WITH ORDINALITY AS l(allow, ord)
+    ORDER BY l.ord);
+  v_counts integer[];
+  v_more integer[];
+BEGIN
+  LOOP
+    v_counts := ARRAY(
+      WITH best AS (
+        SELECT l.ord
+        FROM unnest(p_lanes, p_queues, v_quota) WITH ORDINALITY AS l(lane, queue, quota, ord)
+        LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
+        CROSS JOIN LATERAL (
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE a.id IS NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
+            ORDER BY j.priority DESC, j.run_at, j.id
+            LIMIT l.quota) from_the_front
+          UNION ALL
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE a.id IS NOT NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR j.task = ANY (p_tasks))
+              AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+            ORDER BY j.run_at, j.id
+            LIMIT l.quota) from_the_place
+        ) f
+        ORDER BY f.priority DESC, f.run_at, f.id
+        LIMIT p_jobs
+      )
+      SELECT coalesce(c.jobs, 0)::integer
+      FROM generate_subscripts(p_lanes, 1) AS l(ord)
+      LEFT JOIN (SELECT ord, count(*) AS jobs FROM best GROUP BY ord) c ON c.ord = l.ord
+      ORDER BY l.ord);
+    v_more := ARRAY(
+      SELECT CASE WHEN l.jobs = l.quota THEN least(4 * l.quota, l.allow) ELSE l.quota END
+      FROM unnest(v_counts, v_quota, p_allow) WITH ORDINALITY AS l(jobs, quota, allow, ord)
+      ORDER BY l.ord);
+    EXIT WHEN v_more = v_quota;
+    v_quota := v_more;
+  END LOOP;
+  RETURN v_counts;
+END
+$$;
+
+-- The limited path, planned: which jobs to hand over, and under which slots. Jobs and places are locked, and the slots of
+-- keyed groups taken.
+CREATE TYPE claim_plan AS (
+  lanes text[],            -- of the lines that were searched
+  found candidate[],       -- best first
+  left_lanes text[],       -- lanes in which the next claim has to start at the front
+  tally tally,
+  keyed places,            -- slots of keyed groups, taken
+  choice choice,
+  proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
+  proposed_limits integer[],
+  more boolean             -- there may be more to find, now
+);
+
+CREATE FUNCTION plan_claim(
   p_worker uuid, p_token bigint, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
   p_spare_groups text[], p_spare integer[], p_after place_in_line[])
-RETURNS SETOF answer
+RETURNS claim_plan
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -166,32 +402,29 @@ AS $$
 DECLARE
   v_limited text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_limited) AS t(task, limited) WHERE t.limited);
   v_laned text[] := ARRAY(SELECT t.task FROM unnest(p_tasks, p_lane) AS t(task, lane) WHERE t.lane);
+  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_after) AS a);
   v_seed integer := (random() * 50)::integer;
-  v_lanes text[];          -- lanes with room ...
+  v_lanes text[];          -- lines with room: lane, ...
+  v_queues text[];         -- ... queue, ...
   v_allow integer[];       -- ... and for how many jobs
-  v_queues text[];
-  v_lanes_with_room text[];
-  v_allowed integer[];
-  v_left_lanes text[];     -- lanes in which the next claim has to start at the front
-  v_found candidate[];     -- best first, locked
-  v_need_ord integer[];    -- what the candidates need: candidate, ...
-  v_need_group text[];     -- ... group, ...
-  v_need_max integer[];    -- ... its limit (NULL: it has none) ...
-  v_need_depth integer[];  -- ... and how many jobs a slot is good for, less one
-  v_need_proposed integer[];  -- the limit the candidate brings along for it
-  v_tally tally;           -- the same, by group
-  v_rows places;           -- rows with free places, locked
-  v_choice choice;
+  v_jobs integer[];        -- how many to look for in each
+  v_counted boolean := false;
+  v_seen integer;          -- how many there were
+  v_found candidate[];
+  v_left_lanes text[];
+  v_more boolean := false;
+  v_needs needs;
+  v_tally tally;
   v_unruled record;
   v_dropped integer[] := '{}';    -- candidates that are left alone
-  v_full text[];
-  v_passed text[];         -- further groups of jobs that are set aside
-  v_missing text[];
-  v_group text;
-  v_more boolean;
+  v_proposed_groups text[];
+  v_proposed_limits integer[];
+  v_keyed places;
+  v_plain places;          -- rows of plain groups with free places, locked
+  v_choice choice;
 BEGIN
-  -- 1. Which lanes have room.
-  SELECT array_agg(l.lane), array_agg(l.allow) INTO v_lanes, v_allow
+  -- 1. Which lines have room, and any jobs. Where the last claim ended somewhere in a line, there probably are.
+  SELECT array_agg(l.lane), array_agg(q.name), array_agg(l.allow) INTO v_lanes, v_queues, v_allow
   FROM (
     SELECT o.lane, p_jobs AS allow FROM (VALUES (''), ('*')) AS o(lane)
     UNION ALL
@@ -207,60 +440,46 @@ BEGIN
     ) g ON t.limited
     WHERE t.lane
   ) l
-  WHERE l.allow > 0;
+  CROSS JOIN unnest(p_queues) AS q(name)
+  WHERE l.allow > 0
+    AND (l.lane = ANY (v_places)
+      OR EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name));
+  IF v_lanes IS NULL THEN
+    RETURN NULL;
+  END IF;
 
-  -- 2. How many of the best p_jobs stand in which lane and queue ...
-  v_lanes_with_room := v_lanes;
-  v_allowed := v_allow;
-  SELECT array_agg(c.lane), array_agg(c.queue), array_agg(c.jobs) INTO v_lanes, v_queues, v_allow
-  FROM (
-    SELECT b.lane, b.queue, count(*)::integer AS jobs
-    FROM (
-      SELECT l.lane, q.name AS queue
-      FROM unnest(v_lanes, v_allow) AS l(lane, allow)
-      LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
-      CROSS JOIN unnest(p_queues) AS q(name)
-      CROSS JOIN LATERAL (
-        SELECT * FROM (
-          SELECT j.id, j.priority, j.run_at
-          FROM job j
-          WHERE a.id IS NULL
-            AND j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
-          ORDER BY j.priority DESC, j.run_at, j.id
-          LIMIT l.allow) from_the_front
-        UNION ALL
-        SELECT * FROM (
-          SELECT j.id, j.priority, j.run_at
-          FROM job j
-          WHERE a.id IS NOT NULL
-            AND j.state = 1 AND j.lane = l.lane AND j.queue = q.name AND j.task = ANY (p_tasks)
-            AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
-          ORDER BY j.run_at, j.id
-          LIMIT l.allow) from_the_place
-      ) f
-      ORDER BY f.priority DESC, f.run_at, f.id
-      LIMIT p_jobs
-    ) b
-    GROUP BY b.lane, b.queue
-  ) c;
+  -- 2. Lock the best p_jobs. If they stand in several lines, see first how many of them stand in which. Mostly the first
+  --    line is long and the others are short: then it does no harm to lock a few too many.
+  v_jobs := v_allow;
+  IF cardinality(v_lanes) > 1 THEN
+    v_jobs := v_allow[1] || count_best(v_lanes[2:], v_queues[2:], v_allow[2:], p_jobs / 4 + 1, p_tasks, p_after);
+    v_counted := (SELECT sum(l.jobs) FROM unnest(v_jobs[2:]) AS l(jobs)) > p_jobs / 4;
+    IF v_counted THEN
+      v_jobs := count_best(v_lanes, v_queues, v_allow, p_jobs, p_tasks, p_after);
+    END IF;
+  END IF;
+  v_found := find(v_lanes, v_queues, v_jobs, p_tasks, p_after);
+  -- Were others passed over?
+  IF NOT v_counted AND coalesce(cardinality(v_found), 0) < least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_jobs) AS l(jobs))) THEN
+    v_jobs := count_best(v_lanes, v_queues, v_allow, p_jobs, p_tasks, p_after);
+  END IF;
+  IF cardinality(v_found) > p_jobs THEN
+    v_found := v_found[:p_jobs];
+  END IF;
+  v_seen := least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_jobs) AS l(jobs)));
+
   -- Lanes that ran out of jobs. Where the search did not start at the front, there may be more.
   v_left_lanes := ARRAY(
     SELECT l.lane
-    FROM unnest(v_lanes_with_room, v_allowed) AS l(lane, allow)
-    WHERE coalesce((SELECT sum(f.jobs) FROM unnest(v_lanes, v_allow) AS f(lane, jobs) WHERE f.lane = l.lane), 0)
-          < l.allow
-      AND coalesce((SELECT sum(f.jobs) FROM unnest(v_allow) AS f(jobs)), 0) < p_jobs);
-  v_more := EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = ANY (v_left_lanes));
-
-  -- ... and lock as many there.
-  v_found := find(v_lanes, v_queues, v_allow, p_tasks, p_after);
-  -- Some are being claimed by others, or moved to another lane. Those may be there for us in a moment.
-  v_more := v_more OR coalesce(cardinality(v_found), 0) < (SELECT sum(f.jobs) FROM unnest(v_allow) AS f(jobs));
+    FROM unnest(v_lanes, v_allow, v_jobs) AS l(lane, allow, jobs)
+    WHERE v_seen < p_jobs
+    GROUP BY l.lane
+    HAVING sum(l.jobs) < max(l.allow));
+  -- Jobs that were passed over are being claimed by others, or moved to another lane: they may be there for us in a moment.
+  v_more := v_seen > coalesce(cardinality(v_found), 0)
+         OR EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = ANY (v_left_lanes));
   IF v_found IS NULL THEN
-    IF v_more THEN
-      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-    END IF;
-    RETURN;
+    RETURN (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_more)::claim_plan;
   END IF;
 
   -- 3. Jobs that were submitted while their task was being given a lane belong into it.
@@ -275,35 +494,33 @@ BEGIN
 
   -- 4. What they need. A group without a limit is no need, if it stays without one until this commits: for plain groups
   --    the rules lock sees to that, for keyed ones their own lock. A job that brings a limit along has it set first.
-  SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth), array_agg(n.proposed)
-  INTO v_need_ord, v_need_group, v_need_max, v_need_depth, v_need_proposed
+  SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.depth), array_agg(n.proposed) INTO v_needs
   FROM (
     SELECT c.ord, g.name, p_depth[array_position(p_tasks, c.task)] AS depth,
-           CASE WHEN g.name = c.limited_group THEN c.submit_limit END AS proposed,
-           coalesce(own.operator, family.operator, own.config, family.config,
-                    own.code, family.code, own.submit, family.submit) AS max
+           CASE WHEN g.name = c.limited_group THEN c.submit_limit END AS proposed
     FROM unnest(v_found) AS c
     CROSS JOIN LATERAL (
       SELECT c.task AS name WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
       UNION ALL
       SELECT e FROM unnest(c.groups) AS e
     ) g
-    LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
-    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
+    WHERE c.task = ANY (v_limited) OR c.limited_group IS NOT NULL OR c.groups <> '{}'
   ) n;
-  IF array_position(v_need_max, NULL) IS NOT NULL THEN
-    FOR v_unruled IN
-      SELECT n.name, min(n.proposed) AS proposed, strpos(n.name, '/') > 0 AS keyed, array_agg(n.ord) AS ords
-      FROM unnest(v_need_ord, v_need_group, v_need_max, v_need_proposed) AS n(ord, name, max, proposed)
-      WHERE n.max IS NULL
-      GROUP BY n.name
-    LOOP
+  v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
+  v_tally.limits := limits_of(v_tally.names);
+  IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
+    FOR v_unruled IN SELECT * FROM unlimited_needs(v_needs, v_tally) LOOP
       IF v_unruled.proposed IS NOT NULL THEN
-        RETURN NEXT ('p', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_unruled.name, v_unruled.proposed)::answer;
+        v_proposed_groups := v_proposed_groups || v_unruled.name;
+        v_proposed_limits := v_proposed_limits || v_unruled.proposed;
         v_dropped := v_dropped || v_unruled.ords;
-      ELSIF v_unruled.keyed AND NOT (pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name))
-                                     AND limit_of(v_unruled.name) IS NULL) THEN
-        v_dropped := v_dropped || v_unruled.ords;
+      ELSIF is_keyed(v_unruled.name) THEN
+        -- Two statements: one alone would look by a snapshot from before the lock.
+        IF NOT pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name)) THEN
+          v_dropped := v_dropped || v_unruled.ords;
+        ELSIF limit_of(v_unruled.name) IS NOT NULL THEN
+          v_dropped := v_dropped || v_unruled.ords;
+        END IF;
       END IF;
     END LOOP;
     IF cardinality(v_dropped) > 0 THEN
@@ -311,129 +528,195 @@ BEGIN
       v_found := ARRAY(SELECT c::candidate FROM unnest(v_found) AS c WHERE c.ord <> ALL (v_dropped) ORDER BY c.ord);
       v_more := true;
     END IF;
-    SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.max), array_agg(n.depth)
-    INTO v_need_ord, v_need_group, v_need_max, v_need_depth
-    FROM unnest(v_need_ord, v_need_group, v_need_max, v_need_depth) AS n(ord, name, max, depth)
-    WHERE n.max IS NOT NULL AND n.ord <> ALL (v_dropped);
-  END IF;
-  v_tally := tally_needs(v_need_group, v_need_max, v_need_depth, p_spare_groups, p_spare);
-
-  -- 5. Places of a keyed group are laid out on first use. Jobs claimed before its family had a limit are counted in.
-  SELECT array_agg(g.name ORDER BY g.name) INTO v_missing
-  FROM unnest(v_tally.names) AS g(name)
-  WHERE NOT EXISTS (SELECT FROM slot_group sg WHERE sg.group_name = ANY (ARRAY[g.name]));
-  IF v_missing IS NOT NULL THEN
-    INSERT INTO slot_group (group_name, n, capacity, used)
-    SELECT g.name, n, capacity_of(g.max, n), 0
-    FROM unnest(v_tally.names, v_tally.limits) AS g(name, max)
-    CROSS JOIN LATERAL generate_series(0, rows_of(g.max) - 1) AS n
-    WHERE g.name = ANY (v_missing)
-    ORDER BY g.name, n
-    ON CONFLICT DO NOTHING;
-    FOR v_group IN
-      SELECT g FROM unnest(v_missing) AS g
-      WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g AND j.state = 2)
-         OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g AND j.state = 2)
-         OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g AND j.state = 2)
-         OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g AND j.state = 2)
-         OR EXISTS (SELECT FROM job j WHERE j.task = g AND j.state = 2)
-    LOOP
-      IF adopt(v_group) > 0 THEN
-        UPDATE meta SET rules_version = rules_version + 1;
-        PERFORM pg_notify('sluice_${schema}', 'rules');
-      END IF;
-    END LOOP;
+    v_needs := limited_needs(v_needs, v_tally, v_dropped);
+    v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
+    v_tally.limits := limits_of(v_tally.names);
   END IF;
 
-  -- 6. Lock as many places as are wanted, and choose the jobs that every group they need admits.
-  SELECT array_agg(p.group_name), array_agg(p.n), array_agg(p.room) INTO v_rows
-  FROM lock_places(v_tally.names, v_tally.wanted, v_seed) p;
-  v_choice := choose(v_found, p_tasks, p_room, v_need_ord, v_need_group, v_tally, v_rows);
+  -- 5. Take as many places of keyed groups as are wanted, lock as many of plain ones, and choose the jobs that every group
+  --    they need admits.
+  SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
+  FROM (
+    SELECT array_agg(n.name) AS names, array_agg(n.max) AS limits, array_agg(n.wanted) AS wanted
+    FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS n(name, max, wanted)
+    WHERE is_keyed(n.name) AND n.wanted > 0
+  ) k
+  CROSS JOIN LATERAL take_keyed_slots(p_worker, p_token, k.names, k.limits, k.wanted) t
+  WHERE k.names IS NOT NULL;
+  SELECT array_agg(l.group_name), array_agg(l.n), array_agg(l.room) INTO v_plain
+  FROM (
+    SELECT array_agg(n.name) AS names, array_agg(n.wanted) AS wanted
+    FROM unnest(v_tally.names, v_tally.wanted) AS n(name, wanted)
+    WHERE NOT is_keyed(n.name) AND n.wanted > 0
+  ) p
+  CROSS JOIN LATERAL lock_places(p.names, p.wanted, v_seed) l
+  WHERE p.names IS NOT NULL;
+  v_choice := choose(
+    v_found, p_jobs, p_tasks, p_room, v_needs, v_tally,
+    (v_keyed.names || v_plain.names, v_keyed.ns || v_plain.ns, v_keyed.rooms || v_plain.rooms)::places,
+    p_spare_groups, p_spare);
 
   -- Rows that others have locked were passed over. If they hold places that are wanted here, there is more to find: nobody
   -- who only takes places wakes those who passed them over.
   v_more := v_more OR EXISTS (
     SELECT
     FROM unnest(v_choice.short_groups, v_choice.short_rooms) AS s(name, room)
-    WHERE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name));
+    WHERE CASE WHEN is_keyed(s.name) THEN NOT is_full(s.name)
+      ELSE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name) END);
+  RETURN (v_lanes, v_found, v_left_lanes, v_tally, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
+END
+$$;
 
-  -- 7. Take the slots and hand over the jobs.
-  IF v_choice.take_groups IS NOT NULL THEN
+-- The limited path, carried out.
+CREATE FUNCTION carry_out(p_worker uuid, p_token bigint, p_plan claim_plan, p_tasks text[], p_depth integer[])
+RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_choice choice := p_plan.choice;
+  v_take places := v_choice.take;
+  v_keyed places := p_plan.keyed;
+  v_kept integer := 0;     -- slots of keyed groups that are needed
+BEGIN
+  RETURN QUERY
+  SELECT 'p'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+         NULL::text, p.name, p.max
+  FROM unnest(p_plan.proposed_groups, p_plan.proposed_limits) AS p(name, max);
+
+  -- The slots. Those of keyed groups are taken already; put those back whose jobs other groups do not admit.
+  IF v_take.names IS NOT NULL THEN
+    RETURN QUERY
+    SELECT 's'::"char", NULL::uuid, p_token, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, t.name, t.n
+    FROM unnest(v_take.names, v_take.ns) AS t(name, n)
+    WHERE is_keyed(t.name);
+    GET DIAGNOSTICS v_kept = ROW_COUNT;
+  END IF;
+  IF v_kept < cardinality(v_keyed.names) THEN
+    DELETE FROM slot s
+    USING (
+      SELECT * FROM unnest(v_keyed.names, v_keyed.ns) AS k(name, n)
+      EXCEPT
+      SELECT * FROM unnest(v_take.names, v_take.ns) AS t(name, n)
+    ) k
+    WHERE s.group_name = ANY (ARRAY[k.name]) AND s.slot = k.n;
+  END IF;
+  IF v_kept < cardinality(v_take.names) THEN
     RETURN QUERY
     SELECT 's'::"char", NULL::uuid, p_token, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, t.group_name, t.slot
-    FROM take_slots(p_worker, p_token, v_choice.take_groups, v_choice.take_ns, v_choice.takes) t;
+    FROM (
+      SELECT array_agg(p.name) AS names, array_agg(p.n) AS ns, array_agg(p.take) AS takes
+      FROM unnest(v_take.names, v_take.ns, v_take.rooms) AS p(name, n, take)
+      WHERE NOT is_keyed(p.name)
+    ) p
+    CROSS JOIN LATERAL take_slots(p_worker, p_token, p.names, p.ns, p.takes) t;
   END IF;
+
+  -- The jobs.
   IF v_choice.tids IS NOT NULL THEN
     RETURN QUERY SELECT * FROM hand_over(p_worker, p_token, v_choice.tids, v_choice.gates, p_tasks, p_depth);
-    RETURN QUERY SELECT * FROM ends_of(v_found, v_left_lanes || coalesce(v_choice.left_lanes, '{}'));
-  END IF;
-
-  -- 8. Set the jobs of full groups aside. A group is full when all its rows are ours and none has a place.
-  IF v_choice.blocked IS NOT NULL THEN
-    SELECT array_agg(f.name) INTO v_full
-    FROM (
-      SELECT l.group_name AS name
-      FROM (
-        SELECT g.group_name, g.capacity, g.used
-        FROM slot_group g
-        WHERE g.group_name = ANY (v_choice.blocked)
-        FOR UPDATE SKIP LOCKED
-      ) l
-      GROUP BY l.group_name
-      HAVING sum(l.used) >= sum(l.capacity)
-         AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
-    ) f;
-    IF v_full IS NOT NULL THEN
-      WITH set_aside AS (
-        UPDATE job SET lane = '*' || aside.name
-        FROM (
-          SELECT DISTINCT ON (b.id) b.id, f.name
-          FROM unnest(v_full) AS f(name)
-          CROSS JOIN LATERAL (
-            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
-            UNION ALL
-            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[2] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g2
-            UNION ALL
-            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[3] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g3
-            UNION ALL
-            SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[4] = f.name AND j.state = 1 AND j.lane = ANY (v_lanes)
-                           LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
-          ) b
-        ) aside
-        WHERE job.id = ANY (ARRAY[aside.id])
-        RETURNING job.groups
-      )
-      SELECT array_agg(DISTINCT g.name) INTO v_passed
-      FROM set_aside s
-      CROSS JOIN LATERAL unnest(s.groups) AS g(name)
-      WHERE g.name <> ALL (v_full);
-      v_more := true;
-
-      -- They may have been called back for a place in another of their groups, which they do not take now: the next in
-      -- line for that group get their chance.
-      PERFORM call_back(g.name, 8)
-      FROM unnest(v_passed) AS g(name)
-      WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
-    END IF;
-  END IF;
-
-  IF v_more OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
-    RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 END
 $$;
 
+-- Sets the jobs aside that a claim has found to be in full groups. Says whether it did so for all of these groups: others may
+-- have some of them locked just now.
+CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_choice choice := p_plan.choice;
+  v_tally tally := p_plan.tally;
+  v_full text[];
+  v_passed text[];         -- further groups of jobs that are set aside
+BEGIN
+  IF coalesce(cardinality(v_choice.blocked), 0) = 0 THEN
+    RETURN true;
+  END IF;
+  -- A group is full when all its rows are ours and none has a place; a keyed one, when as many of its slots are ours to
+  -- lock as its limit says.
+  SELECT array_agg(f.name) INTO v_full
+  FROM (
+    SELECT k.name
+    FROM unnest(v_tally.names, v_tally.limits) AS k(name, max)
+    WHERE k.name = ANY (v_choice.blocked) AND is_keyed(k.name)
+      AND k.max <= (
+        SELECT count(*) FROM (SELECT FROM slot s WHERE s.group_name = k.name FOR UPDATE SKIP LOCKED) held)
+    UNION ALL
+    SELECT l.group_name AS name
+    FROM (
+      SELECT g.group_name, g.capacity, g.used
+      FROM slot_group g
+      WHERE g.group_name = ANY (v_choice.blocked)
+      FOR UPDATE SKIP LOCKED
+    ) l
+    GROUP BY l.group_name
+    HAVING sum(l.used) >= sum(l.capacity)
+       AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
+  ) f;
+  IF v_full IS NULL THEN
+    RETURN false;
+  END IF;
+
+  WITH set_aside AS (
+    UPDATE job SET lane = '*' || aside.name
+    FROM (
+      SELECT DISTINCT ON (b.id) b.id, f.name
+      FROM unnest(v_full) AS f(name)
+      CROSS JOIN LATERAL (
+        SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[1] = f.name AND j.state = 1 AND j.lane = ANY (p_plan.lanes)
+                       LIMIT 5000 FOR UPDATE SKIP LOCKED) g1
+        UNION ALL
+        SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[2] = f.name AND j.state = 1 AND j.lane = ANY (p_plan.lanes)
+                       LIMIT 5000 FOR UPDATE SKIP LOCKED) g2
+        UNION ALL
+        SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[3] = f.name AND j.state = 1 AND j.lane = ANY (p_plan.lanes)
+                       LIMIT 5000 FOR UPDATE SKIP LOCKED) g3
+        UNION ALL
+        SELECT * FROM (SELECT j.id FROM job j WHERE j.groups[4] = f.name AND j.state = 1 AND j.lane = ANY (p_plan.lanes)
+                       LIMIT 5000 FOR UPDATE SKIP LOCKED) g4
+      ) b
+    ) aside
+    WHERE job.id = ANY (ARRAY[aside.id])
+    RETURNING job.groups
+  )
+  SELECT array_agg(DISTINCT g.name) INTO v_passed
+  FROM set_aside s
+  CROSS JOIN LATERAL unnest(s.groups) AS g(name)
+  WHERE g.name <> ALL (v_full);
+
+  -- They may have been called back for a place in another of their groups, which they do not take now: the next in
+  -- line for that group get their chance.
+  PERFORM call_back(g.name, 8)
+  FROM unnest(v_passed) AS g(name)
+  WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
+  RETURN v_choice.blocked <@ v_full;
+END
+$$;
+
 -- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit, p_after
--- where in which lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's view of
--- the limits is current.
+-- where in which lane to start; the slots are those of keyed groups that it gives back. The caller holds the rules lock,
+-- shared, and has seen under it that the worker's view of the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[],
+  p_freed_groups text[] DEFAULT NULL, p_freed_slots integer[] DEFAULT NULL, p_freed_tokens bigint[] DEFAULT NULL)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -442,8 +725,13 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
+  v_token bigint := nextval('token');
   v_queues text[];
+  v_plan claim_plan;
+  v_choice choice;
   v_rows integer;
+  v_called boolean := false;
+  v_aside boolean;
 BEGIN
   PERFORM promote_due(500);
   v_queues := ARRAY(
@@ -451,17 +739,43 @@ BEGIN
 
   IF true = ANY (p_lane)
       OR EXISTS (SELECT FROM job WHERE state = 1 AND lane = '*' AND queue = ANY (v_queues)) THEN
-    RETURN QUERY SELECT * FROM claim_limited(
-      p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare,
-      p_after);
+    v_plan := plan_claim(
+      p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
+    v_choice := v_plan.choice;
+    RETURN QUERY SELECT * FROM carry_out(p_worker, v_token, v_plan, p_tasks, p_depth);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF p_freed_slots IS NOT NULL THEN
+      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    END IF;
+    v_aside := set_aside(v_plan);
+    IF cardinality(v_choice.tids) > 0 THEN
+      RETURN QUERY SELECT * FROM ends_of(
+        v_plan.found,
+        v_plan.left_lanes || v_choice.left_lanes || CASE WHEN NOT v_aside THEN v_choice.blocked_lanes END);
+    END IF;
+    -- What there is to find for the next claim: whoever has been called back, jobs that only lacked what was given back
+    -- here, jobs behind those that were in the way, and jobs of other tasks where one had room for a few only.
+    IF v_plan.more OR v_called OR v_choice.short_groups && p_freed_groups OR cardinality(v_choice.blocked) > 0
+        OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
+      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    END IF;
   ELSE
-    RETURN QUERY SELECT * FROM claim_plain(p_worker, nextval('token'), v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
+    IF p_freed_slots IS NOT NULL THEN
+      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
+    END IF;
+    RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_called THEN
+      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+    END IF;
   END IF;
-  GET DIAGNOSTICS v_rows = ROW_COUNT;
+  IF v_called THEN
+    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  END IF;
 
   -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to. To see
   -- that costs about as much as reading past them, so a claim that got all it wanted looks only now and then.
-  IF v_rows >= p_jobs AND random() > 0.05 THEN
+  IF v_rows >= p_jobs AND v_token % 20 <> 0 THEN
     RETURN;
   END IF;
   RETURN QUERY

@@ -143,6 +143,12 @@ BEGIN
 END
 $$;
 
+CREATE TYPE held_slots AS (
+  names text[],
+  numbers integer[],
+  tokens bigint[]
+);
+
 -- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
 CREATE FUNCTION exchange(
   p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
@@ -161,6 +167,11 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
+DECLARE
+  v_plain held_slots;
+  v_keyed held_slots;
+  v_called boolean := false;
+  v_stale boolean;
 BEGIN
   -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
@@ -184,13 +195,30 @@ BEGIN
     FROM finish(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures) AS f;
   END IF;
   IF cardinality(p_slots) > 0 THEN
-    PERFORM release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
+    -- Slots of plain groups are given back before any are taken, those of keyed ones after that: see 003.
+    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_plain
+    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
+    WHERE NOT is_keyed(s.name);
+    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_keyed
+    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
+    WHERE is_keyed(s.name);
+    IF v_plain.names IS NOT NULL THEN
+      v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
+    END IF;
   END IF;
-  IF (SELECT rules_version FROM meta) <> p_rules THEN
+  v_stale := (SELECT rules_version FROM meta) <> p_rules;
+  IF v_keyed.names IS NOT NULL AND (v_stale OR p_jobs = 0) THEN
+    v_called := release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens) > 0 OR v_called;
+  END IF;
+  IF v_called THEN
+    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  END IF;
+  IF v_stale THEN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after,
+      v_keyed.names, v_keyed.numbers, v_keyed.tokens);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
@@ -408,12 +436,9 @@ BEGIN
   FROM slot s
   WHERE s.worker_id = p_worker;
   RETURN QUERY
-  SELECT 'draining', NULL::uuid, NULL::text[], g.group_name, NULL::integer, NULL::bigint
-  FROM slot_group g
-  WHERE g.group_name IN (SELECT s.group_name FROM slot s WHERE s.worker_id = p_worker)
-    AND limit_of(g.group_name) IS NOT NULL
-  GROUP BY g.group_name
-  HAVING sum(g.used) > sum(g.capacity);
+  SELECT 'draining', NULL::uuid, NULL::text[], g.name, NULL::integer, NULL::bigint
+  FROM (SELECT DISTINCT s.group_name AS name FROM slot s WHERE s.worker_id = p_worker) g
+  WHERE (SELECT count(*) FROM slot s WHERE s.group_name = g.name) > limit_of(g.name);
   RETURN QUERY
   SELECT 'task', NULL::uuid, NULL::text[], r.name, NULL::integer, (limit_of(r.name) IS NOT NULL)::integer::bigint
   FROM limit_rule r
