@@ -57,7 +57,8 @@ public interface WorkerSession extends AutoCloseable {
   /**
    * Calls {@code wake} whenever there may be something to exchange: new work for the queues and
    * tasks of this worker, room in a group, a changed limit, a job to cancel. May be called too
-   * often, never too seldom by more than the polling interval. A store without push never calls it.
+   * often, never too seldom by more than the polling interval. A store without push calls it only
+   * for what was done through the same open store.
    */
   void onWake(Runnable wake);
 

@@ -1,0 +1,91 @@
+package dev.sluice.object;
+
+import dev.sluice.SluiceException;
+import dev.sluice.object.ControlObject.Version;
+import dev.sluice.object.SegmentCache.SegmentGoneException;
+import dev.sluice.object.state.ShardState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves finished jobs from the control object to the archive: see {@link JobArchive}. Each process
+ * writes what its own commits decided on, and what others have left undone.
+ */
+final class ArchiveWriter {
+  private static final Logger log = LoggerFactory.getLogger(ArchiveWriter.class);
+
+  private final StoreEnvironment environment;
+  private final JobArchive archive;
+  private final SegmentCache segments;
+  private Committer committer;
+  private long begun;
+
+  ArchiveWriter(StoreEnvironment environment, JobArchive archive, SegmentCache segments) {
+    this.environment = environment;
+    this.archive = archive;
+    this.segments = segments;
+  }
+
+  /** Who makes the commits that follow. */
+  void follow(Committer commits) {
+    committer = commits;
+  }
+
+  /** Takes note of a commit: what it decided to archive is written soon. */
+  void afterCommit(ShardState state) {
+    synchronized (this) {
+      if (state.archive().frozen() == 0 || state.archive().next() <= begun) {
+        return;
+      }
+      begun = state.archive().next();
+    }
+    environment.chores().execute(() -> writeLater(state));
+  }
+
+  private void writeLater(ShardState state) {
+    try {
+      long number = state.archive().next();
+      archive.write(state, segments);
+      committer.commitSometime(
+          draft -> {
+            draft.archived(number);
+            return true;
+          });
+    } catch (SegmentGoneException e) {
+      log.debug("Another process has archived these jobs already.", e);
+    } catch (SluiceException e) {
+      log.warn("Finished jobs could not be archived yet; they stay in the control object.", e);
+      synchronized (this) {
+        begun = Math.min(begun, state.archive().next() - 1);
+      }
+    }
+  }
+
+  /** Archives everything that has ended so far. */
+  void writeAll() {
+    while (committer.commit(
+        draft -> {
+          draft.freeze(1, 0);
+          return draft.frozen() > 0;
+        })) {
+      Version version = committer.latest();
+      if (version.state().archive().frozen() > 0) {
+        write(version.state());
+      }
+    }
+  }
+
+  private void write(ShardState state) {
+    long number = state.archive().next();
+    try {
+      archive.write(state, segments);
+    } catch (SegmentGoneException e) {
+      log.debug("Another process has archived these jobs already.", e);
+    }
+    committer.commit(
+        draft -> {
+          draft.archived(number);
+          return true;
+        });
+  }
+}

@@ -1,0 +1,386 @@
+package dev.sluice.object;
+
+import dev.sluice.SluiceException;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.ControlObject.Version;
+import dev.sluice.object.Inbox.Found;
+import dev.sluice.object.SegmentCache.SegmentGoneException;
+import dev.sluice.object.state.Admission;
+import dev.sluice.object.state.JobDocuments;
+import dev.sluice.object.state.Segment;
+import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.object.state.ShardDraft;
+import dev.sluice.object.state.ShardState;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The only writer of the control object in this process: gathers the steps of everyone who wants
+ * something and puts them into one compare-and-set.
+ *
+ * <pre>
+ *   steps ──▶ draft on the latest state known ──▶ put if unchanged ─── stored ──▶ answers
+ *                 ▲    │ somebody wants more             │ lost: read, again
+ *                 │    ▼                                 │ unknown: read; our nonce is in it ──▶ answers
+ *                 │  list the inbox, admit               │          else again, with a commit for certain
+ *                 └──────────────────────────────────────┘
+ * </pre>
+ *
+ * <p><b>Why an answer is true.</b> A draft begins with the latest state this process knows, which
+ * may be old. If the draft changes anything, the compare-and-set fails on an old state, and the
+ * steps run again on the new one. If it changes nothing, its answers are given only after the state
+ * was read anew. So every answer is one of a state that was the latest when it was given, and what
+ * was handed out is what was committed.
+ *
+ * <p><b>A put without an answer</b> may have happened, may happen later, or never. The state is
+ * read: its list of recent nonces says whether ours is among them. If not, and the state is still
+ * the one we began with, the put may yet arrive; then a commit follows even if it has nothing to
+ * say. It takes the tag away that the late put waits for, or finds that the late put was first. As
+ * long as that has not succeeded, it is owed ({@link #barrierOwed}), and no answer is given without
+ * it: a claim that lands after its worker reconciled would be a job that nobody runs.
+ *
+ * <p><b>Crash at any line</b>: before the put, nothing happened. After it, the claims of a dead
+ * process are those of dead workers. A segment of returning jobs is put before the commit that
+ * refers to it; if that commit never happens, nothing refers to it, and it is swept.
+ */
+final class Committer {
+  private static final int MANY_ENDED = 256;
+  private static final Duration ARCHIVE_PAUSE = Duration.ofMillis(100);
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(2);
+  private static final Duration LONGEST_BACKOFF = Duration.ofMillis(200);
+
+  private final ObjectStore store;
+  private final StoreEnvironment environment;
+  private final Parts parts;
+  private final ArrayDeque<Ticket<?>> waiting = new ArrayDeque<>();
+  private boolean scheduled;
+  private volatile Version latest;
+
+  // Used by the committing thread only.
+  private boolean barrierOwed;
+  private List<Found> inbox;
+
+  /** What a commit needs besides the store. */
+  record Parts(
+      ControlObject control,
+      SegmentCache segments,
+      Inbox inbox,
+      JobArchive archive,
+      StoreClock clock,
+      LocalWaker waker,
+      Consumer<Committed> afterCommit) {}
+
+  /**
+   * A commit that happened.
+   *
+   * @param state the state it made
+   * @param dropped keys of segments that nobody needs any more
+   */
+  record Committed(ShardState state, List<String> dropped) {}
+
+  /** A part of a commit. May run several times; only what it did last counts. */
+  @FunctionalInterface
+  interface Step<T> {
+    T apply(ShardDraft draft);
+  }
+
+  private static final class Ticket<T> {
+    final Step<T> step;
+    final Predicate<T> wantsMore;
+    final CompletableFuture<T> future = new CompletableFuture<>();
+    T answer;
+    RuntimeException failure;
+
+    Ticket(Step<T> step, Predicate<T> wantsMore) {
+      this.step = step;
+      this.wantsMore = wantsMore;
+    }
+
+    void run(ShardDraft draft) {
+      answer = null;
+      failure = null;
+      try {
+        answer = step.apply(draft);
+      } catch (SluiceException e) {
+        failure = e;
+      }
+    }
+
+    boolean wantsMore() {
+      return failure == null && wantsMore.test(answer);
+    }
+
+    Runnable delivery() {
+      T given = answer;
+      RuntimeException thrown = failure;
+      return () -> {
+        if (thrown == null) {
+          future.complete(given);
+        } else {
+          future.completeExceptionally(thrown);
+        }
+      };
+    }
+  }
+
+  Committer(ObjectStore store, StoreEnvironment environment, Parts parts) {
+    this.store = store;
+    this.environment = environment;
+    this.parts = parts;
+  }
+
+  /** The latest state known here, which may be old; null before the first. */
+  Version latest() {
+    return latest;
+  }
+
+  /** Takes note of a state that was read elsewhere. */
+  synchronized void saw(Version version) {
+    if (version.isNewerThan(latest)) {
+      latest = version;
+    }
+  }
+
+  /** Makes this step part of a commit, and waits for it. */
+  <T> T commit(Step<T> step) {
+    return commit(step, answer -> false);
+  }
+
+  /**
+   * The same; if the answer leaves something to be desired, the inbox is looked through for new
+   * segments first.
+   */
+  <T> T commit(Step<T> step, Predicate<T> wantsMore) {
+    Ticket<T> ticket = new Ticket<>(step, wantsMore);
+    enqueue(ticket, true);
+    try {
+      return ticket.future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnknownOutcomeException(
+          "Interrupted while a commit was under way; whether it happens is not known.", e);
+    } catch (ExecutionException e) {
+      throw rethrown(e.getCause());
+    }
+  }
+
+  private static RuntimeException rethrown(Throwable cause) {
+    if (cause instanceof UnknownOutcomeException e) {
+      return new UnknownOutcomeException(e.getMessage(), e);
+    }
+    if (cause instanceof StoreUnavailableException e) {
+      return new StoreUnavailableException(e.getMessage(), e);
+    }
+    return cause instanceof RuntimeException e
+        ? e
+        : new IllegalStateException("A commit failed", cause);
+  }
+
+  /** Makes this step part of the next commit, whenever that is; nobody waits for it. */
+  void commitSometime(Step<Boolean> step) {
+    enqueue(new Ticket<>(step, answer -> false), false);
+  }
+
+  private void enqueue(Ticket<?> ticket, boolean now) {
+    synchronized (waiting) {
+      waiting.add(ticket);
+      if (!now || scheduled) {
+        return;
+      }
+      scheduled = true;
+    }
+    environment.commits().execute(this::work);
+  }
+
+  private void work() {
+    while (true) {
+      List<Ticket<?>> batch;
+      synchronized (waiting) {
+        if (waiting.isEmpty()) {
+          scheduled = false;
+          return;
+        }
+        batch = List.copyOf(waiting);
+        waiting.clear();
+      }
+      try {
+        run(batch);
+      } catch (RuntimeException | Error e) {
+        // Handed to everyone who waits; the next batch may fare better.
+        batch.forEach(ticket -> ticket.future.completeExceptionally(e));
+      }
+    }
+  }
+
+  private void run(List<Ticket<?>> batch) {
+    Map<String, List<Runnable>> doubtful = new HashMap<>();
+    long firstDoubt = Long.MAX_VALUE;
+    String missing = "";
+    Version base = latest;
+    boolean fresh = base == null;
+    if (fresh) {
+      base = load();
+    }
+    inbox = null;
+    for (int round = 0; ; ) {
+      ShardDraft draft;
+      try {
+        draft = draft(base, batch);
+      } catch (SegmentGoneException e) {
+        if (fresh && missing.equals(e.key())) {
+          throw e.asDamage();
+        }
+        missing = fresh ? e.key() : "";
+        backOff(round++);
+        base = load();
+        fresh = true;
+        continue;
+      }
+      if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
+        inbox = parts.inbox.list();
+        sweep(draft);
+        continue;
+      }
+      if (!draft.isChanged() && !barrierOwed) {
+        if (fresh) {
+          batch.forEach(ticket -> ticket.delivery().run());
+          return;
+        }
+        base = load();
+        fresh = true;
+        continue;
+      }
+      String nonce = environment.nonce();
+      List<Runnable> deliveries = batch.stream().<Runnable>map(Ticket::delivery).toList();
+      try {
+        Optional<Version> stored = put(base, draft, nonce);
+        if (stored.isPresent()) {
+          barrierOwed = false;
+          saw(stored.get());
+          deliveries.forEach(Runnable::run);
+          parts.afterCommit.accept(new Committed(stored.get().state(), draft.dropped()));
+          return;
+        }
+      } catch (UnknownOutcomeException e) {
+        barrierOwed = true;
+        doubtful.put(nonce, deliveries);
+        firstDoubt = Math.min(firstDoubt, draft.version());
+      }
+      backOff(round++);
+      String before = base.tag();
+      base = load();
+      fresh = true;
+      if (!base.tag().equals(before)) {
+        // Whatever was on its way waited for a tag that is gone.
+        barrierOwed = false;
+      }
+      Optional<List<Runnable>> landed =
+          base.state().edition().recent().stream()
+              .filter(doubtful::containsKey)
+              .map(doubtful::get)
+              .findFirst();
+      if (landed.isPresent()) {
+        landed.get().forEach(Runnable::run);
+        parts.afterCommit.accept(new Committed(base.state(), List.of()));
+        return;
+      }
+      if (base.state().forgets(firstDoubt)) {
+        throw new UnknownOutcomeException(
+            "A commit to '%s' got no answer, and too many followed to tell whether it happened."
+                .formatted(ControlObject.KEY),
+            null);
+      }
+    }
+  }
+
+  private Version load() {
+    Version version = parts.control.load();
+    saw(version);
+    return version;
+  }
+
+  private ShardDraft draft(Version base, List<Ticket<?>> batch) {
+    ShardDraft draft = new ShardDraft(base.state(), parts.segments, parts.clock.now());
+    if (inbox != null) {
+      admitAll(draft, inbox, parts);
+    }
+    batch.forEach(ticket -> ticket.run(draft));
+    draft.freeze(MANY_ENDED, ARCHIVE_PAUSE.toNanos() / 1_000);
+    return draft;
+  }
+
+  /** Admits what was found in the inbox and nobody has taken in yet. */
+  static void admitAll(ShardDraft draft, List<Found> inbox, Parts parts) {
+    for (Found found : inbox) {
+      boolean ours = !found.name().guarded() || found.abandoned();
+      if (ours && !draft.isAdmitted(found.key()) && !draft.isDoneWith(found.name())) {
+        Admission.admit(
+            draft,
+            parts.segments.get(found.key()),
+            id -> parts.archive.contains(id, draft.archiveNext()));
+      }
+    }
+  }
+
+  /** Deletes copies of segments that arrived when the segment was done with. */
+  private void sweep(ShardDraft draft) {
+    List<String> late =
+        inbox.stream().filter(f -> draft.isDoneWith(f.name())).map(Found::key).toList();
+    if (!late.isEmpty()) {
+      environment.chores().execute(() -> store.deleteAll(late));
+    }
+  }
+
+  private Optional<Version> put(Version base, ShardDraft draft, String nonce) {
+    Segment returns = null;
+    if (!draft.returning().isEmpty()) {
+      returns = new Segment(SegmentKeys.returned(draft.version(), nonce), draft.returning());
+      byte[] body = JobDocuments.writeSegment(returns.jobs(), nonce);
+      store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce));
+      parts.segments.put(returns);
+    }
+    Optional<Version> stored = parts.control.replace(base, draft.seal(nonce, returns));
+    if (stored.isEmpty() && returns != null) {
+      // The commit that would have referred to it can never happen any more.
+      List<String> orphan = List.of(returns.key());
+      parts.segments.forget(orphan);
+      store.deleteAll(orphan);
+    }
+    return stored;
+  }
+
+  /** Those who met once should not meet again. */
+  private void backOff(int round) {
+    if (round == 0) {
+      return;
+    }
+    long longest =
+        Math.min(LONGEST_BACKOFF.toNanos(), FIRST_BACKOFF.toNanos() << Math.min(round, 10));
+    try {
+      environment.pause().forNanos((long) (longest * environment.random().nextDouble()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnknownOutcomeException(
+          "Interrupted while a commit was under way; whether it happens is not known.", e);
+    }
+  }
+
+  /** Carries out what nobody waits for, if there is anything. */
+  void finish() {
+    boolean idle;
+    synchronized (waiting) {
+      idle = waiting.isEmpty();
+    }
+    if (!idle) {
+      commit(draft -> true);
+    }
+  }
+}

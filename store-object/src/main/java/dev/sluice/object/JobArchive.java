@@ -1,0 +1,181 @@
+package dev.sluice.object;
+
+import dev.sluice.JobState;
+import dev.sluice.object.state.ArchivedJob;
+import dev.sluice.object.state.FinishedJob;
+import dev.sluice.object.state.JobDocuments;
+import dev.sluice.object.state.JobRecord;
+import dev.sluice.object.state.SegmentSource;
+import dev.sluice.object.state.ShardState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Finished jobs, many to an object, numbered in the order they were archived.
+ *
+ * <p>Outcomes are first part of the control object, in the commit that decided them. A later commit
+ * <em>freezes</em> some: it says that they make up object {@code n}. Only then is object {@code n}
+ * written, and since its content follows from the commit, whoever writes it writes the same. A
+ * third commit lets go of them and counts on to {@code n + 1}. So a reader finds every outcome in
+ * the control object or in an object whose number is below the one it names, never in both and
+ * never in neither, wherever the writer died; another process carries on from there.
+ *
+ * <p>How many jobs of which state an object has is part of its key, so counting needs only a list.
+ * Objects are never changed: if part of one is removed, the rest is written under the next
+ * <em>edition</em> of its number, and the highest edition counts.
+ */
+final class JobArchive {
+  private static final String PREFIX = "done/";
+  private static final Pattern KEY =
+      Pattern.compile("done/([0-9]{12})/([0-9]{4})-([0-9]+)-([0-9]+)-([0-9]+)\\.json");
+  private static final int CACHED_OBJECTS = 64;
+
+  private final ObjectStore store;
+  private final Map<String, Set<UUID>> ids = new ConcurrentHashMap<>();
+  private final Map<String, List<ArchivedJob>> contents =
+      new LinkedHashMap<>(CACHED_OBJECTS, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, List<ArchivedJob>> eldest) {
+          return size() > CACHED_OBJECTS;
+        }
+      };
+
+  JobArchive(ObjectStore store) {
+    this.store = store;
+  }
+
+  /**
+   * An object of the archive.
+   *
+   * @param number which one
+   * @param edition how often parts of it were removed
+   * @param counts how many jobs of which state it has
+   */
+  record Box(long number, int edition, Map<JobState, Long> counts) {
+    static Box of(long number, int edition, Collection<ArchivedJob> jobs) {
+      Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+      jobs.forEach(job -> counts.merge(job.state(), 1L, Long::sum));
+      return new Box(number, edition, counts);
+    }
+
+    static Optional<Box> parse(String key) {
+      Matcher matcher = KEY.matcher(key);
+      if (!matcher.matches()) {
+        return Optional.empty();
+      }
+      Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+      counts.put(JobState.SUCCEEDED, Long.valueOf(matcher.group(3)));
+      counts.put(JobState.FAILED, Long.valueOf(matcher.group(4)));
+      counts.put(JobState.CANCELLED, Long.valueOf(matcher.group(5)));
+      return Optional.of(
+          new Box(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2)), counts));
+    }
+
+    String key() {
+      return "%s%012d/%04d-%d-%d-%d.json"
+          .formatted(
+              PREFIX,
+              number,
+              edition,
+              counts.getOrDefault(JobState.SUCCEEDED, 0L),
+              counts.getOrDefault(JobState.FAILED, 0L),
+              counts.getOrDefault(JobState.CANCELLED, 0L));
+    }
+  }
+
+  /** A job in the archive, and in which object it is. */
+  record Found(Box box, ArchivedJob job) {}
+
+  /** Writes the object that this state has decided on. */
+  void write(ShardState state, SegmentSource segments) {
+    ShardState.Archive archive = state.archive();
+    List<ArchivedJob> jobs = new ArrayList<>();
+    for (FinishedJob job : archive.finished().subList(0, archive.frozen())) {
+      jobs.add(ArchivedJob.of(job, recordOf(state, job, segments)));
+    }
+    put(Box.of(archive.next(), 0, jobs), jobs);
+  }
+
+  private static JobRecord recordOf(ShardState state, FinishedJob job, SegmentSource segments) {
+    String key = state.jobs().segments().get(job.place().segment()).key();
+    return segments.get(key).job(job.place().index());
+  }
+
+  private void put(Box box, List<ArchivedJob> jobs) {
+    // If it is there already, it is the same.
+    store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+  }
+
+  /** The objects below a number, in order. */
+  NavigableMap<Long, Box> boxes(long before) {
+    NavigableMap<Long, Box> boxes = new TreeMap<>();
+    for (ListedObject object : store.listAll(PREFIX)) {
+      Box.parse(object.key())
+          .filter(box -> box.number < before)
+          .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
+    }
+    return boxes;
+  }
+
+  /** The jobs in an object; none if it was removed meanwhile. */
+  List<ArchivedJob> read(Box box) {
+    String key = box.key();
+    synchronized (contents) {
+      List<ArchivedJob> known = contents.get(key);
+      if (known != null) {
+        return known;
+      }
+    }
+    List<ArchivedJob> jobs =
+        store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
+    ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
+    synchronized (contents) {
+      contents.put(key, jobs);
+    }
+    return jobs;
+  }
+
+  /** The latest job of this id in the objects below a number. */
+  Optional<Found> find(UUID id, long before) {
+    for (Box box : boxes(before).descendingMap().values()) {
+      Set<UUID> known = ids.get(box.key());
+      if (known == null || known.contains(id)) {
+        Optional<Found> found =
+            read(box).stream()
+                .filter(job -> job.record().id().equals(id))
+                .findFirst()
+                .map(job -> new Found(box, job));
+        if (found.isPresent()) {
+          return found;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  boolean contains(UUID id, long before) {
+    return find(id, before).isPresent();
+  }
+
+  /** Puts what is left of an object in its place. */
+  void replace(Box box, List<ArchivedJob> left) {
+    if (!left.isEmpty()) {
+      put(Box.of(box.number, box.edition + 1, left), left);
+    }
+    store.deleteAll(List.of(box.key()));
+    ids.remove(box.key());
+  }
+}

@@ -1,0 +1,226 @@
+package dev.sluice.object;
+
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.JobInfo;
+import dev.sluice.JobQuery;
+import dev.sluice.JobState;
+import dev.sluice.Page;
+import dev.sluice.object.JobArchive.Box;
+import dev.sluice.object.JobArchive.Found;
+import dev.sluice.object.state.ArchivedJob;
+import dev.sluice.object.state.Ending;
+import dev.sluice.object.state.JobCounts;
+import dev.sluice.object.state.JobDocuments;
+import dev.sluice.object.state.JobFinder;
+import dev.sluice.object.state.JobListing;
+import dev.sluice.object.state.JobRecord;
+import dev.sluice.object.state.Micros;
+import dev.sluice.object.state.Revival;
+import dev.sluice.object.state.Segment;
+import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.object.state.ShardDraft;
+import dev.sluice.spi.JobCatalog;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The jobs on record: unfinished ones in segments, finished ones in the control object for a moment
+ * and in the archive after that.
+ *
+ * <p>Nothing here is indexed. To find a job that nobody works on means to look through the segments
+ * or the archive; both are cached. Lists read everything they might show.
+ */
+final class ObjectJobCatalog implements JobCatalog {
+  private final ObjectStore store;
+  private final StoreEnvironment environment;
+  private final Committer committer;
+  private final ShardReader reader;
+  private final Committer.Parts parts;
+  private final ArchiveWriter archiveWriter;
+
+  ObjectJobCatalog(
+      ObjectStore store,
+      StoreEnvironment environment,
+      Committer committer,
+      Committer.Parts parts,
+      ArchiveWriter archiveWriter) {
+    this.store = store;
+    this.environment = environment;
+    this.committer = committer;
+    this.parts = parts;
+    this.reader = new ShardReader(committer, parts);
+    this.archiveWriter = archiveWriter;
+  }
+
+  @Override
+  public Optional<JobInfo> get(UUID id) {
+    return reader.read(
+        draft ->
+            JobListing.find(draft, id)
+                .map(JobInfos::of)
+                .or(() -> ended(draft, id).map(JobInfos::of))
+                .or(() -> archived(draft, id).map(found -> JobInfos.of(found.job()))));
+  }
+
+  private static Optional<ArchivedJob> ended(ShardDraft draft, UUID id) {
+    return JobFinder.finished(draft, id).isEmpty()
+        ? Optional.empty()
+        : JobListing.ended(draft).stream().filter(j -> j.record().id().equals(id)).findFirst();
+  }
+
+  private Optional<Found> archived(ShardDraft draft, UUID id) {
+    return parts
+        .archive()
+        .find(id, draft.archiveNext())
+        .filter(found -> !JobListing.isRevived(draft, id, found.box().number()));
+  }
+
+  @Override
+  public Page<JobInfo> list(JobQuery query) {
+    Optional<UUID> cursor =
+        query.cursor().isEmpty() ? Optional.empty() : Optional.of(cursorOf(query.cursor()));
+    List<JobInfo> found = new ArrayList<>(reader.read(draft -> matching(draft, query)));
+    found.sort(Comparator.comparing((JobInfo job) -> job.id().toString()).reversed());
+    cursor.ifPresent(
+        last -> found.removeIf(job -> job.id().toString().compareTo(last.toString()) >= 0));
+    if (found.size() <= query.limit()) {
+      return new Page<>(List.copyOf(found), Optional.empty());
+    }
+    List<JobInfo> items = List.copyOf(found.subList(0, query.limit()));
+    return new Page<>(items, Optional.of(items.get(items.size() - 1).id().toString()));
+  }
+
+  private static UUID cursorOf(String cursor) {
+    try {
+      return UUID.fromString(cursor);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRequestException(
+          "'" + cursor + "' is not a cursor; use what the page before said.", e);
+    }
+  }
+
+  private List<JobInfo> matching(ShardDraft draft, JobQuery query) {
+    List<JobInfo> found = new ArrayList<>();
+    JobListing.all(draft).stream()
+        .filter(job -> matches(job.record(), job.state(), query))
+        .forEach(job -> found.add(JobInfos.of(job)));
+    boolean finished =
+        query.states().isEmpty() || query.states().stream().anyMatch(JobState::finished);
+    if (finished) {
+      JobListing.ended(draft).stream()
+          .filter(job -> matches(job.record(), job.state(), query))
+          .forEach(job -> found.add(JobInfos.of(job)));
+      for (Box box : parts.archive().boxes(draft.archiveNext()).values()) {
+        parts.archive().read(box).stream()
+            .filter(job -> !JobListing.isRevived(draft, job.record().id(), box.number()))
+            .filter(job -> matches(job.record(), job.state(), query))
+            .forEach(job -> found.add(JobInfos.of(job)));
+      }
+    }
+    return found;
+  }
+
+  private static boolean matches(JobRecord job, JobState state, JobQuery query) {
+    return (query.states().isEmpty() || query.states().contains(state))
+        && query.task().map(job.spec().task()::equals).orElse(true)
+        && query.queue().map(job.spec().place().queue()::equals).orElse(true)
+        && query.group().map(Group::toString).map(job.allGroups()::contains).orElse(true);
+  }
+
+  @Override
+  public Map<JobState, Long> counts() {
+    return reader.read(
+        draft -> {
+          Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+          for (JobState state : JobState.values()) {
+            counts.put(state, 0L);
+          }
+          JobCounts.byState(draft).forEach((state, jobs) -> counts.merge(state, jobs, Long::sum));
+          for (Box box : parts.archive().boxes(draft.archiveNext()).values()) {
+            box.counts().forEach((state, jobs) -> counts.merge(state, jobs, Long::sum));
+          }
+          JobListing.revived(draft).forEach((state, jobs) -> counts.merge(state, -jobs, Long::sum));
+          return counts;
+        });
+  }
+
+  @Override
+  public boolean cancel(UUID id) {
+    boolean unfinished =
+        committer.commit(draft -> Ending.cancel(draft, id), cancelled -> !cancelled);
+    parts.waker().wake();
+    return unfinished;
+  }
+
+  @Override
+  public boolean retry(UUID id) {
+    archiveWriter.writeAll();
+    Optional<Found> found =
+        reader
+            .readAdmitted(draft -> archived(draft, id))
+            .filter(job -> job.job().state() != JobState.SUCCEEDED);
+    if (found.isEmpty()) {
+      return false;
+    }
+    ArchivedJob job = found.get().job();
+    long number = found.get().box().number();
+    String nonce = environment.nonce();
+    Segment segment =
+        new Segment(
+            SegmentKeys.returned(parts.control().load().state().edition().version(), nonce),
+            List.of(Revival.again(job, parts.clock().now())));
+    store.putIfAbsent(
+        segment.key(),
+        ObjectBody.withToken(JobDocuments.writeSegment(segment.jobs(), nonce), nonce));
+    parts.segments().put(segment);
+    boolean revived = committer.commit(draft -> Revival.revive(draft, segment, job, number));
+    if (!revived) {
+      store.delete(segment.key());
+      return false;
+    }
+    removeFromArchive(found.get().box(), List.of(id));
+    committer.commitSometime(
+        draft -> {
+          draft.forgetRevived(id, number);
+          return true;
+        });
+    parts.waker().wake();
+    return true;
+  }
+
+  private void removeFromArchive(Box box, List<UUID> ids) {
+    List<ArchivedJob> left = new ArrayList<>(parts.archive().read(box));
+    left.removeIf(job -> ids.contains(job.record().id()));
+    parts.archive().replace(box, left);
+  }
+
+  @Override
+  public int purge(Duration age, int batch) {
+    archiveWriter.writeAll();
+    long before = parts.clock().now() - Micros.of(age);
+    long next = reader.readAdmitted(ShardDraft::archiveNext);
+    int removed = 0;
+    for (Box box : parts.archive().boxes(next).values()) {
+      List<UUID> old = new ArrayList<>();
+      for (ArchivedJob job : parts.archive().read(box)) {
+        if (job.finishedAt() < before && removed + old.size() < batch) {
+          old.add(job.record().id());
+        }
+      }
+      if (old.isEmpty()) {
+        // They were archived in the order they ended: what follows is younger.
+        break;
+      }
+      removeFromArchive(box, old);
+      removed += old.size();
+    }
+    return removed;
+  }
+}

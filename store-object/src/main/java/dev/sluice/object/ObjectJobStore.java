@@ -1,0 +1,234 @@
+package dev.sluice.object;
+
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.Submission;
+import dev.sluice.object.Committer.Committed;
+import dev.sluice.object.PutResult.Stored;
+import dev.sluice.object.state.Documents;
+import dev.sluice.object.state.Ending;
+import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.object.state.ShardDraft;
+import dev.sluice.object.state.Slots;
+import dev.sluice.object.state.WorkerStanding;
+import dev.sluice.spi.Capability;
+import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.LimitStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.spi.QueueStore;
+import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.sql.Connection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The store on objects: jobs, limits and slots with nothing but a bucket, a directory or memory.
+ * What lies under which key is in {@code docs/object-store.md}.
+ */
+final class ObjectJobStore implements JobStore {
+  private static final Logger log = LoggerFactory.getLogger(ObjectJobStore.class);
+  private static final String FORMAT_KEY = "format.json";
+
+  private final ObjectStore store;
+  private final StoreEnvironment environment;
+  private final Runnable onClose;
+  private final Committer.Parts parts;
+  private final Committer committer;
+  private final ShardReader reader;
+  private final WorkerLeases leases;
+  private final JobSubmitter submitter;
+  private final ObjectJobCatalog jobs;
+  private final ObjectLimitStore limits;
+  private final ObjectQueueStore queues;
+  private final ArchiveWriter archiveWriter;
+  private final Map<String, ObjectWorkerSession> sessions = new ConcurrentHashMap<>();
+
+  private ObjectJobStore(
+      ObjectStore store, StoreEnvironment environment, StoreClock clock, Runnable onClose) {
+    this.store = store;
+    this.environment = environment;
+    this.onClose = onClose;
+    SegmentCache segments = new SegmentCache(store);
+    JobArchive archive = new JobArchive(store);
+    this.archiveWriter = new ArchiveWriter(environment, archive, segments);
+    this.parts =
+        new Committer.Parts(
+            new ControlObject(store),
+            segments,
+            new Inbox(store, clock),
+            archive,
+            clock,
+            new LocalWaker(),
+            this::afterCommit);
+    this.committer = new Committer(store, environment, parts);
+    this.archiveWriter.follow(committer);
+    this.reader = new ShardReader(committer, parts);
+    this.leases = new WorkerLeases(store, environment, clock);
+    this.submitter = new JobSubmitter(store, environment, committer, parts);
+    this.jobs = new ObjectJobCatalog(store, environment, committer, parts, archiveWriter);
+    this.limits = new ObjectLimitStore(environment, committer, parts, leases);
+    this.queues = new ObjectQueueStore(committer, parts);
+  }
+
+  /**
+   * Opens the store on these objects.
+   *
+   * @param objects closed with the store
+   * @param onClose called when the store is closed, before the objects are
+   */
+  static ObjectJobStore open(ObjectStore objects, StoreEnvironment environment, Runnable onClose) {
+    StoreClock clock = new StoreClock(environment.nanoTime());
+    ObjectStore store = new TimekeepingObjectStore(objects, clock);
+    requireFormat(store, environment);
+    return new ObjectJobStore(store, environment, clock, onClose);
+  }
+
+  /** Puts the version of the layout on record, or reads it; a newer one is refused. */
+  private static void requireFormat(ObjectStore store, StoreEnvironment environment) {
+    Optional<StoredObject> known = store.get(FORMAT_KEY);
+    if (known.isEmpty()) {
+      String token = environment.nonce();
+      byte[] body = Documents.write(json -> json.writeStringField("token", token));
+      if (store.putIfAbsent(FORMAT_KEY, ObjectBody.withToken(body, token)) instanceof Stored) {
+        return;
+      }
+      known = store.get(FORMAT_KEY);
+    }
+    StoredObject object =
+        known.orElseThrow(
+            () ->
+                new StoreIncompatibleException(
+                    "The object '%s' in %s comes and goes. Is something else using the place?"
+                        .formatted(FORMAT_KEY, store)));
+    Documents.read(FORMAT_KEY, object.body(), json -> true);
+  }
+
+  private void afterCommit(Committed committed) {
+    archiveWriter.afterCommit(committed.state());
+    if (!committed.dropped().isEmpty()) {
+      parts.segments().forget(committed.dropped());
+      environment.chores().execute(() -> delete(committed.dropped()));
+    }
+  }
+
+  /** What is left of segments is found by the next list, and deleted then. */
+  private void delete(List<String> keys) {
+    try {
+      store.deleteAll(keys);
+    } catch (SluiceException e) {
+      log.debug("Segments that are done with could not be deleted; a later look will.", e);
+    }
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of();
+  }
+
+  @Override
+  public List<Submission> submit(List<NewJob> newJobs) {
+    return submitter.submit(newJobs);
+  }
+
+  @Override
+  public List<Submission> submit(Connection transaction, List<NewJob> newJobs) {
+    throw new UnsupportedOperationException(
+        "%s has no transactions to take part in. Submit without a connection, or use PostgreSQL."
+            .formatted(store));
+  }
+
+  @Override
+  public JobCatalog jobs() {
+    return jobs;
+  }
+
+  @Override
+  public LimitStore limits() {
+    return limits;
+  }
+
+  @Override
+  public QueueStore queues() {
+    return queues;
+  }
+
+  @Override
+  public WorkerSession openSession(WorkerRegistration registration) {
+    return ObjectWorkerSession.open(
+        registration,
+        new ObjectWorkerSession.Links(committer, parts, leases, environment, sessions));
+  }
+
+  @Override
+  public RecoveryReport recover() {
+    Set<String> known = reader.readAdmitted(WorkerStanding::known);
+    Set<String> overdue =
+        sessions.entrySet().stream()
+            .filter(entry -> entry.getValue().isOverdue())
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toCollection(HashSet::new));
+    int dead = 0;
+    int requeued = 0;
+    Map<String, Integer> freed = new HashMap<>();
+    for (String id : leases.fenceSilent(known, overdue)) {
+      Optional<Ending.Legacy> legacy =
+          committer.commit(
+              draft ->
+                  WorkerStanding.isKnown(draft, id)
+                      ? Optional.of(Ending.retire(draft, id, true))
+                      : Optional.empty());
+      leases.remove(id);
+      sessions.remove(id);
+      if (legacy.isPresent()) {
+        dead++;
+        requeued += legacy.get().requeued();
+        legacy.get().freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
+      }
+    }
+    if (reader.readAdmitted(Slots::anyExpired)) {
+      committer
+          .commit(draft -> Slots.freeExpired(draft, Optional.empty()))
+          .forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
+    }
+    return new RecoveryReport(dead, requeued, freed);
+  }
+
+  /** Deletes segments of returning jobs whose commit never happened. */
+  void sweepReturns() {
+    List<String> returned =
+        store.listAll(SegmentKeys.RETURNS).stream().map(ListedObject::key).toList();
+    List<String> orphans =
+        reader.readAdmitted(
+            draft -> returned.stream().filter(key -> isOrphan(draft, key)).toList());
+    if (!orphans.isEmpty()) {
+      store.deleteAll(orphans);
+    }
+  }
+
+  private static boolean isOrphan(ShardDraft draft, String key) {
+    return !draft.isAdmitted(key)
+        && SegmentKeys.versionOf(key).map(version -> version < draft.version() - 1).orElse(false);
+  }
+
+  @Override
+  public void close() {
+    try {
+      committer.finish();
+    } catch (SluiceException e) {
+      log.debug("What nobody waited for was left undone; others will see to it.", e);
+    }
+    onClose.run();
+    store.close();
+  }
+}

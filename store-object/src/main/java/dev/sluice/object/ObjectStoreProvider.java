@@ -1,0 +1,37 @@
+package dev.sluice.object;
+
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.StoreProvider;
+import dev.sluice.spi.StoreSettings;
+
+/** Opens stores at {@code s3://}, {@code file:} and {@code memory:} URLs. */
+public final class ObjectStoreProvider implements StoreProvider {
+  @Override
+  public String urlForm() {
+    return ObjectStoreUrl.FORMS;
+  }
+
+  @Override
+  public boolean accepts(String url) {
+    return ObjectStoreUrl.isObjectStore(url);
+  }
+
+  @Override
+  public JobStore open(String url, StoreSettings settings) {
+    return open(
+        ObjectStores.open(ObjectStoreUrl.parse(url), new RequestMeter()), settings.namespace());
+  }
+
+  /** The store in a folder of these objects. */
+  static ObjectJobStore open(ObjectStore objects, String namespace) {
+    StoreThreads threads = new StoreThreads(namespace);
+    try {
+      return ObjectJobStore.open(
+          new PrefixedObjectStore(objects, namespace), threads.environment(), threads::close);
+    } catch (RuntimeException e) {
+      threads.close();
+      objects.close();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.sluice.object;
+
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.object.state.JobDocuments;
+import dev.sluice.object.state.Segment;
+import dev.sluice.object.state.SegmentSource;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Segments that were read once: they never change. */
+final class SegmentCache implements SegmentSource {
+  private final ObjectStore store;
+  private final Map<String, Segment> segments = new ConcurrentHashMap<>();
+
+  SegmentCache(ObjectStore store) {
+    this.store = store;
+  }
+
+  /** The segment was dropped and deleted after the state that refers to it was read. */
+  static final class SegmentGoneException extends RuntimeException {
+    private final String key;
+
+    SegmentGoneException(String key) {
+      super("The segment '%s' is gone; the state that refers to it is old.".formatted(key));
+      this.key = key;
+    }
+
+    String key() {
+      return key;
+    }
+
+    /** The state was not old after all. */
+    StoreIncompatibleException asDamage() {
+      return new StoreIncompatibleException(
+          "The object '%s' is missing, and jobs in it are unfinished. Restore it from a backup."
+              .formatted(key),
+          this);
+    }
+  }
+
+  @Override
+  public Segment get(String key) {
+    Segment known = segments.get(key);
+    if (known != null) {
+      return known;
+    }
+    StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key));
+    Segment read = JobDocuments.readSegment(key, object.body());
+    Segment first = segments.putIfAbsent(key, read);
+    return first == null ? read : first;
+  }
+
+  /** Remembers a segment that was written here. */
+  void put(Segment segment) {
+    segments.put(segment.key(), segment);
+  }
+
+  /** Forgets segments that nobody needs. */
+  void forget(Collection<String> keys) {
+    segments.keySet().removeAll(Set.copyOf(keys));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.sluice.object;
+
+import dev.sluice.object.Committer.Step;
+import dev.sluice.object.ControlObject.Version;
+import dev.sluice.object.Inbox.Found;
+import dev.sluice.object.SegmentCache.SegmentGoneException;
+import dev.sluice.object.state.ShardDraft;
+import java.util.List;
+
+/**
+ * Reads the state as the next commit would find it, without making one: the control object, and the
+ * segments in the inbox that nobody has admitted yet.
+ *
+ * <p>The inbox is listed before the control object is read. A segment that is admitted in between
+ * is in the control object, and one that is even done with is remembered there; the other way round
+ * a segment could slip through.
+ */
+final class ShardReader {
+  private static final int TRIES = 20;
+
+  private final Committer committer;
+  private final Committer.Parts parts;
+
+  ShardReader(Committer committer, Committer.Parts parts) {
+    this.committer = committer;
+    this.parts = parts;
+  }
+
+  /** Reads, with what is in the inbox. */
+  <T> T read(Step<T> step) {
+    return read(step, true);
+  }
+
+  /** Reads the control object alone. */
+  <T> T readAdmitted(Step<T> step) {
+    return read(step, false);
+  }
+
+  private <T> T read(Step<T> step, boolean withInbox) {
+    for (int tries = 1; ; tries++) {
+      List<Found> inbox = withInbox ? parts.inbox().list() : List.of();
+      Version version = parts.control().load();
+      committer.saw(version);
+      try {
+        ShardDraft draft = new ShardDraft(version.state(), parts.segments(), parts.clock().now());
+        Committer.admitAll(draft, inbox, parts);
+        return step.apply(draft);
+      } catch (SegmentGoneException e) {
+        if (tries == TRIES) {
+          throw e.asDamage();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.object;
+
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a store on objects takes from outside: time, chance and threads. Nothing below it uses any
+ * other, so a test can play all of them.
+ *
+ * @param nanoTime a monotonic clock
+ * @param random for nonces, ids and waiting times
+ * @param pause waits
+ * @param commits runs commits, one after the other
+ * @param submits runs submits, one after the other
+ * @param chores runs what nobody waits for
+ */
+record StoreEnvironment(
+    LongSupplier nanoTime,
+    RandomGenerator random,
+    Pause pause,
+    Executor commits,
+    Executor submits,
+    Executor chores) {
+
+  /** Waits. */
+  @FunctionalInterface
+  interface Pause {
+    /** Waits this long, or until interrupted. */
+    void forNanos(long nanos) throws InterruptedException;
+  }
+
+  /** A text that nobody else draws. */
+  String nonce() {
+    return "%016x%016x".formatted(random.nextLong(), random.nextLong());
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sluice.object;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The threads of one open store: one for commits, one for submits, a few for chores. */
+final class StoreThreads implements AutoCloseable {
+  private static final int CHORE_THREADS = 4;
+  private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
+
+  private final ExecutorService commits;
+  private final ExecutorService submits;
+  private final ThreadPoolExecutor chores;
+
+  StoreThreads(String name) {
+    commits = threads(1, "sluice-commits-" + name);
+    submits = threads(1, "sluice-submits-" + name);
+    chores = threads(CHORE_THREADS, "sluice-chores-" + name);
+    // What is left undone when the store is closed is found and done by others.
+    chores.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+  }
+
+  private static ThreadPoolExecutor threads(int count, String name) {
+    return new ThreadPoolExecutor(
+        count,
+        count,
+        0,
+        TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(),
+        task -> {
+          Thread thread = new Thread(task, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  StoreEnvironment environment() {
+    return new StoreEnvironment(
+        System::nanoTime,
+        new SecureRandom(),
+        TimeUnit.NANOSECONDS::sleep,
+        commits,
+        submits,
+        chores);
+  }
+
+  /** Lets what is under way end. */
+  @Override
+  public void close() {
+    long deadline = System.nanoTime() + LONGEST_CLOSE.toNanos();
+    for (ExecutorService threads : new ExecutorService[] {submits, commits, chores}) {
+      threads.shutdown();
+    }
+    try {
+      for (ExecutorService threads : new ExecutorService[] {submits, commits, chores}) {
+        if (!threads.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+          threads.shutdownNow();
+        }
+      }
+    } catch (InterruptedException e) {
+      chores.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

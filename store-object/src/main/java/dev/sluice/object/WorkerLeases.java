@@ -1,0 +1,241 @@
+package dev.sluice.object;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.LeaseLostException;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.PutResult.Stored;
+import dev.sluice.object.state.Documents;
+import dev.sluice.object.state.Micros;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The leases of workers: one object each, which its worker replaces to show that it lives.
+ *
+ * <pre>
+ *             renewed by its worker
+ *   created ─────▶ live ─────────────▶ removed, after its worker signed off
+ *                   │ unchanged for a whole lease, by the observer's own monotonic clock
+ *                   ▼
+ *                 fenced ────────────▶ removed, after its jobs were given back
+ * </pre>
+ *
+ * <p>No two clocks are compared. An observer notes when it first saw the object in its present
+ * state; once a lease's length has passed since then, by the clock that noted it, the worker's own
+ * clock must have run at least as long since it sent that renewal, and the worker has stopped
+ * relying on it. Then the observer replaces the object by one that says <em>fenced</em>. A renewal
+ * on its way loses against that, or the other way round; so a worker whose renewal succeeded is not
+ * fenced, and a fenced one learns it from its next renewal. Only after that are its jobs given
+ * back, by a commit that also takes the worker off the list of those whose steps count. If the
+ * observer dies between the two, the next one finds the object fenced and goes on.
+ *
+ * <p>The times in the objects are for people.
+ */
+final class WorkerLeases {
+  private static final String PREFIX = "workers/";
+  private static final String SUFFIX = ".json";
+
+  private final ObjectStore store;
+  private final StoreEnvironment environment;
+  private final StoreClock clock;
+  private final Map<String, Observation> observations = new HashMap<>();
+
+  private record Observation(String tag, long since, Duration lease) {}
+
+  /**
+   * What a lease object says.
+   *
+   * @param id the worker
+   * @param name for operators
+   * @param lease how long it may be silent
+   * @param expiresAt until when that is, by the store's clock
+   * @param fenced whether an observer has given it up
+   */
+  record LeaseObject(String id, String name, Duration lease, Instant expiresAt, boolean fenced) {
+    LeaseObject fence() {
+      return new LeaseObject(id, name, lease, expiresAt, true);
+    }
+  }
+
+  WorkerLeases(ObjectStore store, StoreEnvironment environment, StoreClock clock) {
+    this.store = store;
+    this.environment = environment;
+    this.clock = clock;
+  }
+
+  private static String key(String id) {
+    return PREFIX + id + SUFFIX;
+  }
+
+  private ObjectBody body(LeaseObject lease) {
+    String nonce = environment.nonce();
+    byte[] bytes =
+        Documents.write(
+            json -> {
+              json.writeStringField("id", lease.id);
+              json.writeStringField("name", lease.name);
+              json.writeStringField("state", lease.fenced ? "fenced" : "live");
+              json.writeNumberField("leaseMillis", lease.lease.toMillis());
+              json.writeStringField("expiresAt", lease.expiresAt.toString());
+              json.writeStringField("nonce", nonce);
+            });
+    return ObjectBody.withToken(bytes, nonce);
+  }
+
+  private static LeaseObject read(String key, StoredObject object) {
+    return Documents.read(
+        key,
+        object.body(),
+        (JsonNode json) ->
+            new LeaseObject(
+                json.get("id").textValue(),
+                json.get("name").textValue(),
+                Duration.ofMillis(json.get("leaseMillis").longValue()),
+                Instant.parse(json.get("expiresAt").textValue()),
+                json.get("state").textValue().equals("fenced")));
+  }
+
+  /** The lease of one worker, in that worker's hands. Thread-safe. */
+  final class Held {
+    private final String id;
+    private final String name;
+    private String tag;
+    private Instant expiresAt;
+
+    private Held(String id, String name) {
+      this.id = id;
+      this.name = name;
+    }
+
+    /** When it runs out, by the store's clock. */
+    synchronized Instant expiresAt() {
+      return expiresAt;
+    }
+
+    /**
+     * Shows that the worker lives.
+     *
+     * @param lease how long it may be silent from now on; never shortens what was promised
+     * @throws LeaseLostException if it was given up
+     */
+    synchronized void renew(Duration lease) {
+      Instant now = Micros.toInstant(clock.now());
+      Instant end = now.plus(lease);
+      Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
+      LeaseObject next =
+          new LeaseObject(id, name, Duration.between(now, promised), promised, false);
+      ObjectBody body = body(next);
+      PutResult result;
+      try {
+        result =
+            tag == null ? store.putIfAbsent(key(id), body) : store.putIfMatch(key(id), body, tag);
+      } catch (UnknownOutcomeException e) {
+        readAgain(e);
+        throw e;
+      }
+      if (!(result instanceof Stored stored)) {
+        throw new LeaseLostException(
+            "The lease of worker %s (%s) was given up by another process.".formatted(id, name));
+      }
+      tag = stored.tag();
+      expiresAt = promised;
+    }
+
+    /** After a renewal without an answer: what the object is now, so that the next can follow. */
+    private void readAgain(UnknownOutcomeException unknown) {
+      Optional<StoredObject> object = store.get(key(id));
+      if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
+        throw new LeaseLostException(
+            "The lease of worker %s (%s) was given up by another process.".formatted(id, name),
+            unknown);
+      }
+      object.ifPresent(found -> tag = found.tag());
+    }
+  }
+
+  /** Begins a lease. */
+  Held open(String id, String name, Duration lease) {
+    Held held = new Held(id, name);
+    held.renew(lease);
+    return held;
+  }
+
+  /** Removes the lease of a worker whose standing has ended. */
+  void remove(String id) {
+    store.delete(key(id));
+    synchronized (observations) {
+      observations.remove(id);
+    }
+  }
+
+  /** What the lease object of this worker says. */
+  Optional<LeaseObject> find(String id) {
+    return store.get(key(id)).map(object -> read(key(id), object));
+  }
+
+  /**
+   * Gives up workers that were silent for too long.
+   *
+   * @param known workers whose steps count
+   * @param overdue workers of this process that know themselves to be late
+   * @return workers that are dead for good, by whoever's hand
+   */
+  List<String> fenceSilent(Set<String> known, Set<String> overdue) {
+    List<String> dead = new ArrayList<>();
+    Set<String> missing = new HashSet<>(known);
+    for (ListedObject object : store.listAll(PREFIX)) {
+      String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
+      missing.remove(id);
+      if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
+        dead.add(id);
+      }
+    }
+    // Nobody removes a lease before the worker's standing has ended; someone else did.
+    dead.addAll(missing);
+    return dead;
+  }
+
+  private boolean isSilent(String id, String tag) {
+    long now = environment.nanoTime().getAsLong();
+    Observation seen;
+    synchronized (observations) {
+      seen = observations.get(id);
+    }
+    if (seen == null || !seen.tag.equals(tag)) {
+      Optional<LeaseObject> lease = find(id);
+      synchronized (observations) {
+        lease.ifPresent(found -> observations.put(id, new Observation(tag, now, found.lease)));
+      }
+      return false;
+    }
+    return now - seen.since >= seen.lease.toNanos();
+  }
+
+  /** Fences a worker if its object is still as it was observed; whether it is fenced now. */
+  private boolean fence(String id, Set<String> overdue) {
+    Optional<StoredObject> object = store.get(key(id));
+    if (object.isEmpty()) {
+      return false;
+    }
+    LeaseObject lease = read(key(id), object.get());
+    if (lease.fenced) {
+      return true;
+    }
+    if (!overdue.contains(id) && !isSilent(id, object.get().tag())) {
+      return false;
+    }
+    try {
+      return store.putIfMatch(key(id), body(lease.fence()), object.get().tag()) instanceof Stored;
+    } catch (UnknownOutcomeException e) {
+      // The next look finds out; until then the worker counts as alive.
+      throw new StoreUnavailableException(e.getMessage(), e);
+    }
+  }
+}

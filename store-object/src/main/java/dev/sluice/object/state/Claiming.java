@@ -1,0 +1,203 @@
+package dev.sluice.object.state;
+
+import dev.sluice.object.state.RunningJob.Claim;
+import dev.sluice.object.state.Segment.Line;
+import dev.sluice.object.state.Segment.Trait;
+import dev.sluice.object.state.ShardDraft.OpenSegment;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.HeldSlot;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+/**
+ * Gives jobs to a worker: the best first, by priority, then by when they are due, then by id.
+ *
+ * <p>It looks only at the heads of lines. A head whose groups have no room takes its whole line out
+ * of the choice, so however many wait for a full group, they cost the others one look. For each
+ * group with a limit a job needs a place under a slot: one that the worker has to spare, or a new
+ * slot, which is good for {@code 1 + depth} jobs. All groups of a job are looked at before anything
+ * is taken in any.
+ */
+public final class Claiming {
+  /**
+   * What a claim brought.
+   *
+   * @param jobs the jobs, best first
+   * @param slots the slots taken for them
+   */
+  public record Taken(List<ClaimedJob> jobs, List<HeldSlot> slots) {}
+
+  /** The first job of a line, or one that was handed back. */
+  private record Head(Trait trait, JobPlace place, JobRecord job, long due) {
+    static final Comparator<Head> BEST_FIRST =
+        Comparator.<Head>comparingInt(head -> head.trait.priority())
+            .reversed()
+            .thenComparingLong(Head::due)
+            .thenComparing((a, b) -> JobRecord.compareIds(a.job.id(), b.job.id()));
+  }
+
+  private final ShardDraft draft;
+  private final String worker;
+  private final Map<String, TaskDemand> demands = new HashMap<>();
+  private final Map<String, Integer> room = new HashMap<>();
+  private final Map<String, Integer> limits = new HashMap<>();
+  private final Map<String, Integer> places = new HashMap<>();
+  private final Map<String, Integer> spare;
+  private final List<ClaimedJob> jobs = new ArrayList<>();
+  private final List<HeldSlot> slots = new ArrayList<>();
+
+  private Claiming(ShardDraft draft, String worker, Demand demand) {
+    this.draft = draft;
+    this.worker = worker;
+    this.spare = new HashMap<>(demand.spare());
+    for (TaskDemand task : demand.tasks()) {
+      demands.put(task.task(), task);
+      room.put(task.task(), task.room());
+    }
+  }
+
+  /** Gives this worker what it could take on, as far as there is anything. */
+  public static Taken claim(ShardDraft draft, String worker, Set<String> queues, Demand demand) {
+    Claiming claiming = new Claiming(draft, worker, demand);
+    if (demand.jobs() > 0 && !claiming.demands.isEmpty()) {
+      claiming.run(queues, demand.jobs());
+    }
+    return new Taken(claiming.jobs, claiming.slots);
+  }
+
+  private void run(Set<String> queues, int wanted) {
+    PriorityQueue<Head> heads = new PriorityQueue<>(Head.BEST_FIRST);
+    draft
+        .segments()
+        .forEach(
+            (number, open) -> {
+              Segment segment = draft.segmentAt(open);
+              for (int line = 0; line < segment.lines().size(); line++) {
+                Trait trait = segment.lines().get(line).trait();
+                if (demands.containsKey(trait.task()) && isServed(queues, trait.queue())) {
+                  addHead(heads, number, open, line);
+                }
+              }
+            });
+    draft
+        .back()
+        .forEach(
+            (place, due) -> {
+              JobRecord job = draft.record(place);
+              if (due <= draft.now()
+                  && demands.containsKey(job.spec().task())
+                  && isServed(queues, job.spec().place().queue())) {
+                heads.add(new Head(traitOf(place), place, job, due));
+              }
+            });
+    while (jobs.size() < wanted && !heads.isEmpty()) {
+      Head head = heads.poll();
+      boolean handedBack = draft.back().containsKey(head.place);
+      if (room.get(head.trait.task()) > 0 && enter(head)) {
+        take(head);
+        if (!handedBack) {
+          OpenSegment open = draft.segments().get(head.place.segment());
+          Segment segment = draft.segmentAt(open);
+          addHead(heads, head.place.segment(), open, segment.lineOf(head.place.index()));
+        }
+      }
+    }
+  }
+
+  private boolean isServed(Set<String> queues, String queue) {
+    return queues.contains(queue) && !draft.isPaused(queue);
+  }
+
+  private Trait traitOf(JobPlace place) {
+    Segment segment = draft.segment(place.segment());
+    return segment.lines().get(segment.lineOf(place.index())).trait();
+  }
+
+  private void addHead(PriorityQueue<Head> heads, long number, OpenSegment open, int lineIndex) {
+    Segment segment = draft.segmentAt(open);
+    Line line = segment.lines().get(lineIndex);
+    int position = open.cursors.getOrDefault(lineIndex, 0);
+    while (position < line.order().length && open.gone.contains(line.order()[position])) {
+      position++;
+    }
+    if (position == line.order().length) {
+      return;
+    }
+    int index = line.order()[position];
+    JobRecord job = segment.job(index);
+    if (job.spec().timing().runAt() <= draft.now()) {
+      JobPlace place = new JobPlace(number, index);
+      heads.add(new Head(line.trait(), place, job, job.spec().timing().runAt()));
+    }
+  }
+
+  /** Takes a place in each of a job's groups, or in none. */
+  private boolean enter(Head head) {
+    for (String group : head.trait.groups()) {
+      if (limitOf(group) >= 0 && spare.getOrDefault(group, 0) <= 0 && placesIn(group) <= 0) {
+        return false;
+      }
+    }
+    int depth = demands.get(head.trait.task()).depth();
+    for (String group : head.trait.groups()) {
+      int limit = limitOf(group);
+      if (limit >= 0) {
+        if (spare.getOrDefault(group, 0) > 0) {
+          spare.merge(group, -1, Integer::sum);
+        } else {
+          Slots.keep(draft, group, limit);
+          slots.add(new HeldSlot(group, Slots.take(draft, group, worker), draft.version()));
+          places.merge(group, -1, Integer::sum);
+          spare.merge(group, depth, Integer::sum);
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The limit of a group, or -1. */
+  private int limitOf(String group) {
+    return limits.computeIfAbsent(
+        group, name -> Optional.ofNullable(LimitRules.find(draft, name)).orElse(-1));
+  }
+
+  private int placesIn(String group) {
+    return places.computeIfAbsent(group, name -> limitOf(name) - draft.slotsOf(name).size());
+  }
+
+  private void take(Head head) {
+    String task = head.trait.task();
+    boolean startsNow = demands.get(task).depth() == 0;
+    JobRecord job = head.job;
+    draft.claim(
+        head.place,
+        new RunningJob(
+            head.place,
+            new Claim(worker, draft.version()),
+            head.due,
+            startsNow ? draft.now() : 0,
+            false,
+            null));
+    room.merge(task, -1, Integer::sum);
+    List<String> gates = head.trait.groups().stream().filter(group -> limitOf(group) >= 0).toList();
+    Optional<Duration> timeout =
+        Optional.ofNullable(job.spec().timing().timeoutMillis()).map(Duration::ofMillis);
+    jobs.add(
+        new ClaimedJob(
+            job.id(),
+            draft.version(),
+            task,
+            new ClaimedJob.Run(job.past().attempt() + 1, startsNow, timeout),
+            gates,
+            job.spec().payload()));
+  }
+}

@@ -1,0 +1,180 @@
+package dev.sluice.object.state;
+
+import dev.sluice.JobFailure;
+import dev.sluice.JobState;
+import dev.sluice.object.state.FinishedJob.End;
+import dev.sluice.object.state.FinishedJob.Run;
+import dev.sluice.spi.JobOutcome;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * How attempts end: by the word of their worker, by a user's wish, or with their worker.
+ *
+ * <p>An outcome counts only under the token of the claim that is on record, so one that comes after
+ * the job was given to another changes nothing. A job that failed and is tried again gets a new
+ * record with one failure more, hence a new segment; one that was only handed back keeps its record
+ * and its place in line.
+ */
+public final class Ending {
+  private Ending() {}
+
+  /** Records an outcome; whether the job was still this worker's under this token. */
+  public static boolean report(ShardDraft draft, String worker, JobOutcome outcome) {
+    RunningJob job = draft.running().get(outcome.id());
+    if (job == null
+        || job.claim().token() != outcome.token()
+        || !job.claim().worker().equals(worker)) {
+      return false;
+    }
+    long ran = Micros.of(outcome.ran());
+    JobOutcome.Verdict verdict = outcome.verdict();
+    if (verdict instanceof JobOutcome.Succeeded succeeded) {
+      Run run = run(draft, job, true, ran);
+      String result = succeeded.result().orElse(null);
+      finish(draft, outcome.id(), job, run, new End(JobState.SUCCEEDED, draft.now(), result, null));
+    } else if (verdict instanceof JobOutcome.Failed failed) {
+      Run run = run(draft, job, true, ran);
+      JobFailure failure = failure(draft, run.attempt(), failed.failure());
+      finish(draft, outcome.id(), job, run, new End(JobState.FAILED, draft.now(), null, failure));
+    } else if (verdict instanceof JobOutcome.Cancelled || job.cancelRequested()) {
+      // A job that was asked to stop does not come back, whatever its attempt says.
+      cancel(draft, outcome.id(), job, !outcome.ran().isZero(), ran);
+    } else if (verdict instanceof JobOutcome.Retry retry) {
+      Run run = run(draft, job, true, ran);
+      JobFailure failure = failure(draft, run.attempt(), retry.failure());
+      long due = draft.now() + Micros.of(retry.delay());
+      draft.moveAway(
+          outcome.id(), draft.record(job.place()).again(past(draft, job, run, failure), due));
+    } else if (verdict instanceof JobOutcome.Snoozed snoozed) {
+      draft.handBack(outcome.id(), draft.now() + Micros.of(snoozed.delay()));
+    } else {
+      draft.handBack(outcome.id(), job.due());
+    }
+    return true;
+  }
+
+  private static JobFailure failure(ShardDraft draft, int attempt, JobOutcome.Failure failure) {
+    return draft.failure(
+        attempt, text(failure.type()), text(failure.message()), text(failure.stackTrace()));
+  }
+
+  private static String text(String given) {
+    return given == null ? "" : given;
+  }
+
+  private static JobRecord.Past past(
+      ShardDraft draft, RunningJob job, Run run, JobFailure failure) {
+    List<JobFailure> failures = draft.record(job.place()).past().failures();
+    return new JobRecord.Past(run.attempt(), failures, run.worker(), run.startedAt()).with(failure);
+  }
+
+  /** The run that ends: an attempt whose start was never reported counts if it ran. */
+  private static Run run(ShardDraft draft, RunningJob job, boolean ran, long micros) {
+    int before = draft.record(job.place()).past().attempt();
+    boolean counts = job.hasStarted() || ran;
+    Long startedAt =
+        job.hasStarted() ? (Long) job.startedAt() : ran ? (Long) (draft.now() - micros) : null;
+    return new Run(
+        before + (counts ? 1 : 0), job.claim().worker(), startedAt, job.due(), job.note());
+  }
+
+  private static void cancel(ShardDraft draft, UUID id, RunningJob job, boolean ran, long micros) {
+    Run run = run(draft, job, ran, micros);
+    finish(draft, id, job, run, new End(JobState.CANCELLED, draft.now(), null, null));
+  }
+
+  private static void finish(ShardDraft draft, UUID id, RunningJob job, Run run, End end) {
+    draft.finish(new FinishedJob(id, job.place(), run, end));
+  }
+
+  /** Calls a job off, or asks its worker to; whether it was unfinished. */
+  public static boolean cancel(ShardDraft draft, UUID id) {
+    RunningJob running = draft.running().get(id);
+    if (running != null) {
+      if (!running.cancelRequested()) {
+        draft.update(id, running.withCancelRequest());
+      }
+      return true;
+    }
+    return JobFinder.unfinished(draft, id)
+        .map(
+            place -> {
+              JobRecord job = draft.record(place);
+              Long handedBack = draft.back().remove(place);
+              if (handedBack == null) {
+                draft.takeFromLine(place);
+              }
+              long due = handedBack == null ? job.spec().timing().runAt() : handedBack;
+              JobRecord.Past past = job.past();
+              draft.finish(
+                  draft.cancelled(
+                      id,
+                      place,
+                      new Run(past.attempt(), past.worker(), past.startedAt(), due, null)));
+              return true;
+            })
+        .orElse(false);
+  }
+
+  /** Puts every job of a worker that it does not know of back in line. */
+  public static void handBackUnknown(ShardDraft draft, String worker, Set<UUID> known) {
+    for (Map.Entry<UUID, RunningJob> entry : jobsOf(draft, worker)) {
+      if (!known.contains(entry.getKey())) {
+        takeBack(draft, entry.getKey(), entry.getValue());
+      }
+    }
+  }
+
+  private static void takeBack(ShardDraft draft, UUID id, RunningJob job) {
+    if (job.cancelRequested()) {
+      cancel(draft, id, job, false, 0);
+    } else {
+      draft.handBack(id, job.due());
+    }
+  }
+
+  /** What a worker left behind: how many jobs are ready again, and which slots are free. */
+  public record Legacy(int requeued, Map<String, Integer> freed) {}
+
+  /**
+   * Ends a worker's standing. One that signs off hands its jobs back untouched; what a dead one had
+   * started counts as a failed attempt.
+   */
+  public static Legacy retire(ShardDraft draft, String worker, boolean died) {
+    int requeued = 0;
+    for (Map.Entry<UUID, RunningJob> entry : jobsOf(draft, worker)) {
+      RunningJob job = entry.getValue();
+      if (died && job.hasStarted() && !job.cancelRequested()) {
+        Run run = run(draft, job, false, 0);
+        JobFailure lost =
+            draft.failure(
+                run.attempt(),
+                "WorkerLost",
+                "The worker " + worker + " lost its lease while the job ran.",
+                "");
+        JobRecord.Past past = past(draft, job, run, lost);
+        JobRecord.Past forgotten = new JobRecord.Past(past.attempt(), past.failures(), null, null);
+        draft.moveAway(entry.getKey(), draft.record(job.place()).again(forgotten, job.due()));
+      } else {
+        takeBack(draft, entry.getKey(), job);
+      }
+      requeued += job.cancelRequested() ? 0 : 1;
+    }
+    Map<String, Integer> freed = Slots.freeAll(draft, worker);
+    WorkerEntry entry = draft.workers().get(worker);
+    draft.removeWorker(worker);
+    LimitRules.syncDeclared(draft, entry.tasks());
+    return new Legacy(requeued, freed);
+  }
+
+  private static List<Map.Entry<UUID, RunningJob>> jobsOf(ShardDraft draft, String worker) {
+    return draft.running().entrySet().stream()
+        .filter(entry -> entry.getValue().claim().worker().equals(worker))
+        .map(entry -> Map.entry(entry.getKey(), entry.getValue()))
+        .sorted((a, b) -> JobRecord.compareIds(a.getKey(), b.getKey()))
+        .toList();
+  }
+}

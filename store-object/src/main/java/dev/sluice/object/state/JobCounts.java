@@ -1,0 +1,222 @@
+package dev.sluice.object.state;
+
+import dev.sluice.JobState;
+import dev.sluice.Queues.QueueInfo;
+import dev.sluice.object.state.Segment.Line;
+import dev.sluice.object.state.ShardDraft.OpenSegment;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Counts jobs line by line, without looking at each. */
+public final class JobCounts {
+  private JobCounts() {}
+
+  /** How many jobs of a line are in it, due and not due. */
+  private record Length(long due, long later) {}
+
+  private static Length length(ShardDraft draft, OpenSegment open, Segment segment, int lineIndex) {
+    Line line = segment.lines().get(lineIndex);
+    int cursor = open.cursors.getOrDefault(lineIndex, 0);
+    int firstLater = firstLater(draft, segment, line, cursor);
+    long due = firstLater - cursor;
+    long later = line.order().length - firstLater;
+    for (int index : open.gone) {
+      if (segment.lineOf(index) == lineIndex && segment.positionOf(index) >= cursor) {
+        if (segment.positionOf(index) < firstLater) {
+          due--;
+        } else {
+          later--;
+        }
+      }
+    }
+    return new Length(due, later);
+  }
+
+  /** The position of the first job of a line that is not due. */
+  private static int firstLater(ShardDraft draft, Segment segment, Line line, int cursor) {
+    int low = cursor;
+    int high = line.order().length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (segment.job(line.order()[middle]).spec().timing().runAt() <= draft.now()) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /**
+   * How many jobs of a group are due and not finished, counted no further than {@code enough}.
+   *
+   * @param before of this job's segment, only jobs before it count
+   */
+  static int pending(ShardDraft draft, String group, int enough, JobPlace before) {
+    long pending = 0;
+    for (Map.Entry<Long, OpenSegment> entry : draft.segments().entrySet()) {
+      OpenSegment open = entry.getValue();
+      Segment segment = draft.segmentAt(open);
+      if (entry.getKey() == before.segment()) {
+        for (int index = 0; index < before.index(); index++) {
+          JobRecord job = segment.job(index);
+          boolean counts =
+              job.spec().timing().runAt() <= draft.now()
+                  && open.ref().isInLine(segment, index)
+                  && segment.lines().get(segment.lineOf(index)).trait().groups().contains(group);
+          pending += counts ? 1 : 0;
+        }
+      } else {
+        pending += due(draft, open, segment, group);
+      }
+      if (pending >= enough) {
+        return enough;
+      }
+    }
+    pending += inHands(draft, group, true);
+    return (int) Math.min(pending, enough);
+  }
+
+  /** How many due jobs of a group have no worker, counted no further than {@code enough}. */
+  public static int waiting(ShardDraft draft, String group, int enough) {
+    long waiting = 0;
+    for (OpenSegment open : draft.segments().values()) {
+      waiting += due(draft, open, draft.segmentAt(open), group);
+    }
+    return (int) Math.min(enough, waiting + inHands(draft, group, false));
+  }
+
+  private static long due(ShardDraft draft, OpenSegment open, Segment segment, String group) {
+    long due = 0;
+    for (int i = 0; i < segment.lines().size(); i++) {
+      if (segment.lines().get(i).trait().groups().contains(group)) {
+        due += length(draft, open, segment, i).due;
+      }
+    }
+    return due;
+  }
+
+  /** Jobs that were handed back and are due, and those with workers. */
+  private static long inHands(ShardDraft draft, String group, boolean withWorkers) {
+    long count =
+        draft.back().entrySet().stream()
+            .filter(entry -> entry.getValue() <= draft.now())
+            .filter(entry -> draft.record(entry.getKey()).allGroups().contains(group))
+            .count();
+    return withWorkers
+        ? count
+            + draft.running().values().stream()
+                .filter(job -> draft.record(job.place()).allGroups().contains(group))
+                .count()
+        : count;
+  }
+
+  /** How many jobs that are not archived are in each state. */
+  public static Map<JobState, Long> byState(ShardDraft draft) {
+    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    Map<String, Boolean> full = new HashMap<>();
+    Function<List<String>, JobState> dueState =
+        groups ->
+            groups.stream().anyMatch(g -> full.computeIfAbsent(g, x -> Slots.isFull(draft, x)))
+                ? JobState.WAITING
+                : JobState.READY;
+    for (OpenSegment open : draft.segments().values()) {
+      Segment segment = draft.segmentAt(open);
+      for (int i = 0; i < segment.lines().size(); i++) {
+        Length length = length(draft, open, segment, i);
+        List<String> groups = segment.lines().get(i).trait().groups();
+        counts.merge(JobState.SCHEDULED, length.later, Long::sum);
+        if (length.due > 0) {
+          counts.merge(dueState.apply(groups), length.due, Long::sum);
+        }
+      }
+    }
+    draft
+        .back()
+        .forEach(
+            (place, due) ->
+                counts.merge(
+                    due > draft.now()
+                        ? JobState.SCHEDULED
+                        : dueState.apply(draft.record(place).allGroups()),
+                    1L,
+                    Long::sum));
+    draft
+        .running()
+        .values()
+        .forEach(
+            job ->
+                counts.merge(job.hasStarted() ? JobState.RUNNING : JobState.READY, 1L, Long::sum));
+    draft.finished().forEach(job -> counts.merge(job.end().state(), 1L, Long::sum));
+    return counts;
+  }
+
+  /** Every queue that has unfinished jobs or is paused. */
+  public static List<QueueInfo> byQueue(ShardDraft draft) {
+    Map<String, long[]> counts = new TreeMap<>();
+    draft.paused().forEach(queue -> counts.put(queue, new long[3]));
+    for (OpenSegment open : draft.segments().values()) {
+      Segment segment = draft.segmentAt(open);
+      for (int i = 0; i < segment.lines().size(); i++) {
+        Length length = length(draft, open, segment, i);
+        add(counts, segment.lines().get(i).trait().queue(), 0, length.due);
+        add(counts, segment.lines().get(i).trait().queue(), 2, length.later);
+      }
+    }
+    draft
+        .back()
+        .forEach((place, due) -> add(counts, queueOf(draft, place), due > draft.now() ? 2 : 0, 1));
+    draft
+        .running()
+        .values()
+        .forEach(job -> add(counts, queueOf(draft, job.place()), job.hasStarted() ? 1 : 0, 1));
+    return counts.entrySet().stream()
+        .map(
+            entry ->
+                new QueueInfo(
+                    entry.getKey(),
+                    draft.isPaused(entry.getKey()),
+                    entry.getValue()[0],
+                    entry.getValue()[1],
+                    entry.getValue()[2]))
+        .toList();
+  }
+
+  private static void add(Map<String, long[]> counts, String queue, int column, long jobs) {
+    if (jobs > 0) {
+      counts.computeIfAbsent(queue, q -> new long[3])[column] += jobs;
+    }
+  }
+
+  private static String queueOf(ShardDraft draft, JobPlace place) {
+    return draft.record(place).spec().place().queue();
+  }
+
+  /** When the next job that is not due yet will be. */
+  public static OptionalLong nextDue(ShardDraft draft) {
+    long next = Long.MAX_VALUE;
+    for (long due : draft.back().values()) {
+      next = due > draft.now() ? Math.min(next, due) : next;
+    }
+    for (OpenSegment open : draft.segments().values()) {
+      Segment segment = draft.segmentAt(open);
+      for (int i = 0; i < segment.lines().size(); i++) {
+        int[] order = segment.lines().get(i).order();
+        int cursor = open.cursors.getOrDefault(i, 0);
+        int position = firstLater(draft, segment, segment.lines().get(i), cursor);
+        while (position < order.length && open.gone.contains(order[position])) {
+          position++;
+        }
+        if (position < order.length) {
+          next = Math.min(next, segment.job(order[position]).spec().timing().runAt());
+        }
+      }
+    }
+    return next == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(next);
+  }
+}

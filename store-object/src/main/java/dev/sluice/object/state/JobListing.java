@@ -1,0 +1,157 @@
+package dev.sluice.object.state;
+
+import dev.sluice.JobState;
+import dev.sluice.object.state.ShardDraft.OpenSegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/** Unfinished jobs one by one, with what is known of each. */
+public final class JobListing {
+  private final ShardDraft draft;
+  private final Map<String, Boolean> full = new HashMap<>();
+
+  private JobListing(ShardDraft draft) {
+    this.draft = draft;
+  }
+
+  /**
+   * An unfinished job.
+   *
+   * @param record its record
+   * @param state where it is in its life
+   * @param due when it is or was due
+   * @param run its run, as far as it has one
+   */
+  public record Listed(JobRecord record, JobState state, long due, Run run) {
+    /** How many attempts have started. */
+    public int attempt() {
+      return record.past().attempt() + (run.startedAt != null && run.current ? 1 : 0);
+    }
+
+    /** The worker that has it, or had it last; null = none. */
+    public String worker() {
+      return run.worker;
+    }
+
+    /** When its latest attempt started, or null. */
+    public Long startedAt() {
+      return run.startedAt;
+    }
+
+    /** The latest progress, or null. */
+    public String note() {
+      return run.note;
+    }
+
+    /** Whether its worker is asked to stop it. */
+    public boolean cancelRequested() {
+      return run.cancelRequested;
+    }
+  }
+
+  /**
+   * A job's run.
+   *
+   * @param current whether a worker has the job now
+   */
+  public record Run(
+      boolean current, String worker, Long startedAt, String note, boolean cancelRequested) {}
+
+  /** The unfinished job of this id. */
+  public static Optional<Listed> find(ShardDraft draft, UUID id) {
+    JobListing listing = new JobListing(draft);
+    RunningJob running = draft.running().get(id);
+    if (running != null) {
+      return Optional.of(listing.running(running));
+    }
+    return JobFinder.unfinished(draft, id)
+        .map(place -> listing.pending(draft.record(place), draft.back().get(place)));
+  }
+
+  /** Every unfinished job. */
+  public static List<Listed> all(ShardDraft draft) {
+    JobListing listing = new JobListing(draft);
+    List<Listed> all = new ArrayList<>();
+    draft.running().values().forEach(job -> all.add(listing.running(job)));
+    draft.back().forEach((place, due) -> all.add(listing.pending(draft.record(place), due)));
+    draft.segments().values().forEach(open -> listing.inLine(open, all::add));
+    return all;
+  }
+
+  /** Jobs that ended and are not archived yet. */
+  public static List<ArchivedJob> ended(ShardDraft draft) {
+    return draft.finished().stream()
+        .map(job -> ArchivedJob.of(job, draft.record(job.place())))
+        .toList();
+  }
+
+  /** Whether the archive's copy of this job, in this object, is one that lives again. */
+  public static boolean isRevived(ShardDraft draft, UUID id, long archived) {
+    ShardState.Revived revived = draft.revived().get(id);
+    return revived != null && revived.archived() == archived;
+  }
+
+  /** How many archived jobs of each state live again. */
+  public static Map<JobState, Long> revived(ShardDraft draft) {
+    Map<JobState, Long> counts = new HashMap<>();
+    draft.revived().values().forEach(job -> counts.merge(job.state(), 1L, Long::sum));
+    return counts;
+  }
+
+  /** The jobs of a group that run with this worker, in the order they started. */
+  public static List<UUID> runningIn(ShardDraft draft, String group, String worker) {
+    return draft.running().entrySet().stream()
+        .filter(entry -> entry.getValue().hasStarted())
+        .filter(entry -> entry.getValue().claim().worker().equals(worker))
+        .filter(entry -> draft.record(entry.getValue().place()).allGroups().contains(group))
+        .sorted(
+            (a, b) -> {
+              int started = Long.compare(a.getValue().startedAt(), b.getValue().startedAt());
+              return started != 0 ? started : JobRecord.compareIds(a.getKey(), b.getKey());
+            })
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  private void inLine(OpenSegment open, Consumer<Listed> to) {
+    Segment segment = draft.segmentAt(open);
+    SegmentRef ref = open.ref();
+    for (int index = 0; index < segment.jobs().size(); index++) {
+      if (ref.isInLine(segment, index)) {
+        to.accept(pending(segment.job(index), null));
+      }
+    }
+  }
+
+  private Listed running(RunningJob job) {
+    JobRecord record = draft.record(job.place());
+    Long startedAt = job.hasStarted() ? (Long) job.startedAt() : null;
+    return new Listed(
+        record,
+        job.hasStarted() ? JobState.RUNNING : JobState.READY,
+        job.due(),
+        new Run(true, job.claim().worker(), startedAt, job.note(), job.cancelRequested()));
+  }
+
+  private Listed pending(JobRecord record, Long handedBack) {
+    long due = handedBack == null ? record.spec().timing().runAt() : handedBack;
+    JobState state = JobState.READY;
+    if (due > draft.now()) {
+      state = JobState.SCHEDULED;
+    } else if (record.allGroups().stream().anyMatch(this::isFull)) {
+      state = JobState.WAITING;
+    }
+    JobRecord.Past past = record.past();
+    return new Listed(
+        record, state, due, new Run(false, past.worker(), past.startedAt(), null, false));
+  }
+
+  private boolean isFull(String group) {
+    return full.computeIfAbsent(group, name -> Slots.isFull(draft, name));
+  }
+}

@@ -1,0 +1,148 @@
+package dev.sluice.object.state;
+
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.Standing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+
+/** What a worker and the store tell each other, each as one step of a commit. */
+public final class WorkerStanding {
+  private WorkerStanding() {}
+
+  /** Signs a worker on; the version of the limits it works by. */
+  public static long register(ShardDraft draft, String worker, WorkerEntry entry) {
+    draft.putWorker(worker, entry);
+    LimitRules.syncDeclared(draft, entry.tasks());
+    draft.putWorker(worker, entry.seeing(draft.rulesVersion()));
+    return draft.rulesVersion();
+  }
+
+  /** Whether the worker is in good standing. */
+  public static boolean isKnown(ShardDraft draft, String worker) {
+    return draft.workers().containsKey(worker);
+  }
+
+  /** The workers in good standing. */
+  public static Set<String> known(ShardDraft draft) {
+    return Set.copyOf(draft.workers().keySet());
+  }
+
+  /**
+   * One exchange of a worker in good standing.
+   *
+   * @param queues the queues it serves
+   * @param rulesSeen the version of the limits it works by
+   */
+  public static Answer exchange(
+      ShardDraft draft, String worker, Set<String> queues, long rulesSeen, Exchange exchange) {
+    for (UUID id : exchange.started()) {
+      RunningJob job = ownJob(draft, worker, id);
+      if (job != null && !job.hasStarted()) {
+        draft.update(id, job.started(draft.now()));
+      }
+    }
+    exchange
+        .progress()
+        .forEach(
+            (id, note) -> {
+              RunningJob job = ownJob(draft, worker, id);
+              if (job != null) {
+                draft.update(id, job.withNote(note));
+              }
+            });
+    Set<UUID> accepted = new HashSet<>();
+    for (JobOutcome outcome : exchange.outcomes()) {
+      if (Ending.report(draft, worker, outcome)) {
+        accepted.add(outcome.id());
+      }
+    }
+    for (HeldSlot slot : exchange.released()) {
+      Slots.release(draft, worker, slot.group(), slot.slot(), slot.token());
+    }
+    if (rulesSeen != draft.rulesVersion()) {
+      return new Answer(accepted, List.of(), List.of(), true, Optional.empty());
+    }
+    Claiming.Taken taken = Claiming.claim(draft, worker, queues, exchange.demand());
+    Optional<Duration> nextDue = Optional.empty();
+    if (taken.jobs().size() < exchange.demand().jobs()) {
+      OptionalLong due = JobCounts.nextDue(draft);
+      nextDue =
+          due.isPresent()
+              ? Optional.of(Micros.toDuration(Math.max(0, due.getAsLong() - draft.now())))
+              : Optional.empty();
+    }
+    return new Answer(accepted, taken.jobs(), taken.slots(), false, nextDue);
+  }
+
+  private static RunningJob ownJob(ShardDraft draft, String worker, UUID id) {
+    RunningJob job = draft.running().get(id);
+    return job != null && job.claim().worker().equals(worker) ? job : null;
+  }
+
+  /** Agrees with a worker on what it holds. */
+  public static Standing reconcile(ShardDraft draft, String worker, Set<UUID> known) {
+    draft.putWorker(worker, draft.workers().get(worker).seeing(draft.rulesVersion()));
+    Ending.handBackUnknown(draft, worker, known);
+    Map<UUID, List<String>> jobs = new HashMap<>();
+    draft
+        .running()
+        .forEach(
+            (id, job) -> {
+              if (job.claim().worker().equals(worker)) {
+                jobs.put(id, gates(draft, job));
+              }
+            });
+    List<HeldSlot> slots = new ArrayList<>();
+    Set<String> draining = new HashSet<>();
+    draft
+        .slots()
+        .forEach(
+            (group, held) ->
+                held.forEach(
+                    (slot, holder) -> {
+                      if (holder.isOf(worker)) {
+                        slots.add(new HeldSlot(group, slot, holder.token()));
+                        if (Slots.room(draft, group) < 0) {
+                          draining.add(group);
+                        }
+                      }
+                    }));
+    return new Standing(jobs, slots, draining);
+  }
+
+  private static List<String> gates(ShardDraft draft, RunningJob job) {
+    return draft.record(job.place()).allGroups().stream()
+        .filter(group -> LimitRules.find(draft, group) != null)
+        .toList();
+  }
+
+  /** The version of the limits. */
+  public static long rulesVersion(ShardDraft draft) {
+    return draft.rulesVersion();
+  }
+
+  /** The jobs of this worker that users asked to stop. */
+  public static Set<UUID> unwanted(ShardDraft draft, String worker) {
+    Set<UUID> unwanted = new HashSet<>();
+    draft
+        .running()
+        .forEach(
+            (id, job) -> {
+              if (job.cancelRequested() && job.claim().worker().equals(worker)) {
+                unwanted.add(id);
+              }
+            });
+    return unwanted;
+  }
+}

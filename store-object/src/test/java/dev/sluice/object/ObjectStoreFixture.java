@@ -1,0 +1,56 @@
+package dev.sluice.object;
+
+import dev.sluice.SluiceOptions;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.StoreProviders;
+import dev.sluice.spi.StoreSettings;
+import dev.sluice.tck.StoreFixture;
+import java.util.Map;
+import java.util.UUID;
+
+/** A namespace of its own below a URL; closing it lets go of whatever keeps the objects. */
+final class ObjectStoreFixture implements StoreFixture {
+  private final String url;
+  private final AutoCloseable keeper;
+  private final String namespace = "t_" + UUID.randomUUID().toString().replace("-", "");
+
+  ObjectStoreFixture(String url, AutoCloseable keeper) {
+    this.url = url;
+    this.keeper = keeper;
+  }
+
+  @Override
+  public SluiceOptions options() {
+    return SluiceOptions.url(url).schema(namespace);
+  }
+
+  @Override
+  public JobStore openStore() {
+    return StoreProviders.open(url, new StoreSettings(namespace, 8));
+  }
+
+  @Override
+  public String url() {
+    return url;
+  }
+
+  @Override
+  public String namespace() {
+    return namespace;
+  }
+
+  /** Slots are not counted anywhere: their holders are listed. */
+  @Override
+  public Map<String, SlotCount> recount() {
+    return Map.of();
+  }
+
+  @Override
+  public void close() {
+    try {
+      keeper.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("The objects of a test could not be removed", e);
+    }
+  }
+}
