@@ -146,6 +146,9 @@ final class Committer {
   synchronized void saw(Version version) {
     if (version.isNewerThan(latest)) {
       latest = version;
+      if (version.state().edition().version() > 0) {
+        parts.clock.heard(version.state().edition().time());
+      }
     }
   }
 

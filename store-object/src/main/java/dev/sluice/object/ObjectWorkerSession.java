@@ -5,6 +5,7 @@ import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.Micros;
+import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
 import dev.sluice.object.state.WorkerStanding;
 import dev.sluice.spi.Exchange;
@@ -127,7 +128,7 @@ final class ObjectWorkerSession implements WorkerSession {
     Optional<Answer> answer =
         links.committer.commit(
             draft ->
-                WorkerStanding.isKnown(draft, id)
+                isInGoodStanding(draft)
                     ? Optional.of(
                         WorkerStanding.exchange(draft, id, registration.queues(), seen, exchange))
                     : Optional.empty(),
@@ -163,6 +164,15 @@ final class ObjectWorkerSession implements WorkerSession {
   public Set<UUID> renew(Duration atLeast) {
     requireLease();
     Duration length = atLeast.compareTo(registration.lease()) > 0 ? atLeast : registration.lease();
+    Optional<Set<UUID>> unwanted =
+        reader.readAdmitted(
+            draft ->
+                isInGoodStanding(draft)
+                    ? Optional.of(WorkerStanding.unwanted(draft, id))
+                    : Optional.empty());
+    if (unwanted.isEmpty()) {
+      throw lost();
+    }
     long sent = links.environment.nanoTime().getAsLong();
     try {
       lease.renew(length);
@@ -171,13 +181,12 @@ final class ObjectWorkerSession implements WorkerSession {
       throw e;
     }
     leaseEnds.accumulateAndGet(sent + length.toNanos(), (a, b) -> b - a > 0 ? b : a);
-    Optional<Set<UUID>> unwanted =
-        reader.readAdmitted(
-            draft ->
-                WorkerStanding.isKnown(draft, id)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.empty());
-    return unwanted.orElseThrow(this::lost);
+    return unwanted.get();
+  }
+
+  /** Whether its steps count and its lease has not run out by anybody's word. */
+  private boolean isInGoodStanding(ShardDraft draft) {
+    return WorkerStanding.isKnown(draft, id) && draft.now() < Micros.of(lease.expiresAt());
   }
 
   @Override
@@ -187,7 +196,7 @@ final class ObjectWorkerSession implements WorkerSession {
     Optional<Agreed> agreed =
         links.committer.commit(
             draft ->
-                WorkerStanding.isKnown(draft, id)
+                isInGoodStanding(draft)
                     ? Optional.of(
                         new Agreed(
                             WorkerStanding.reconcile(draft, id, known),

@@ -27,8 +27,13 @@ final class StoreClock {
   }
 
   /** Takes note of what the store said just now. */
-  synchronized void heard(Instant storeTime) {
-    long heard = Micros.of(storeTime) - nanoTime.getAsLong() / 1_000;
+  void heard(Instant storeTime) {
+    heard(Micros.of(storeTime));
+  }
+
+  /** The same in microseconds, also for what another process had heard. */
+  synchronized void heard(long storeTime) {
+    long heard = storeTime - nanoTime.getAsLong() / 1_000;
     if (!known || heard > offset || heard < offset - SET_BACK) {
       offset = heard;
       known = true;

@@ -28,7 +28,7 @@ final class CephServer implements BeforeAllCallback {
   static final String BUCKET = "sluice-tests";
 
   private static final AwsBasicCredentials KEYS =
-      AwsBasicCredentials.create("sluice-access-key", "sluice-secret-key");
+      AwsBasicCredentials.create(TestCredentials.ACCESS_KEY, TestCredentials.SECRET_KEY);
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(CephServer.class);
 

@@ -19,6 +19,21 @@ final class ObjectStoreFixture implements StoreFixture {
     this.keeper = keeper;
   }
 
+  /** A namespace whose objects are removed one by one when it is closed. */
+  static ObjectStoreFixture removing(String url) {
+    ObjectStore objects = ObjectStores.open(ObjectStoreUrl.parse(url), new RequestMeter());
+    ObjectStoreFixture[] fixture = new ObjectStoreFixture[1];
+    fixture[0] =
+        new ObjectStoreFixture(
+            url,
+            () -> {
+              String prefix = fixture[0].namespace + "/";
+              objects.deleteAll(objects.listAll(prefix).stream().map(ListedObject::key).toList());
+              objects.close();
+            });
+    return fixture[0];
+  }
+
   @Override
   public SluiceOptions options() {
     return SluiceOptions.url(url).schema(namespace);

@@ -41,6 +41,7 @@ public final class Segment {
   private final int[] positionOf;
   private final Map<String, Integer> proposals = new HashMap<>();
   private final boolean guarded;
+  private final long submittedAt;
   private Map<UUID, Integer> indexes;
 
   /** The segment at this key, with these jobs. */
@@ -50,6 +51,8 @@ public final class Segment {
     this.lineOf = new int[jobs.size()];
     this.positionOf = new int[jobs.size()];
     this.guarded = jobs.stream().anyMatch(job -> job.spec().entry().isGuarded());
+    this.submittedAt =
+        jobs.stream().mapToLong(job -> job.spec().timing().submittedAt()).max().orElse(0);
     Map<Trait, List<Integer>> byTrait = new LinkedHashMap<>();
     Map<JobRecord.Bond, Map<String, List<String>>> groupsOf = new HashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
@@ -112,6 +115,11 @@ public final class Segment {
   /** Submit-side limits that its jobs bring along, by group; the first of each. */
   public Map<String, Integer> proposals() {
     return proposals;
+  }
+
+  /** When the latest of its jobs was submitted. */
+  long submittedAt() {
+    return submittedAt;
   }
 
   /** Whether some of its jobs are accepted only by a commit that looked. */

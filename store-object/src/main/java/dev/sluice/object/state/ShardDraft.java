@@ -30,7 +30,7 @@ import java.util.UUID;
 public final class ShardDraft {
   private final ShardState base;
   private final SegmentSource source;
-  private final long now;
+  private long now;
   private final TreeMap<Long, OpenSegment> segments = new TreeMap<>();
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<UUID, RunningJob> running;
@@ -210,6 +210,8 @@ public final class ShardDraft {
         number,
         new OpenSegment(new SegmentRef(segment.key(), unfinished, Map.of(), Set.of(), Map.of())));
     numbers.put(segment.key(), number);
+    // Whoever wrote it had heard from the store that it is at least so late.
+    now = Math.max(now, segment.submittedAt());
     touch();
     return number;
   }
