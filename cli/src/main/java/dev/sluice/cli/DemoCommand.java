@@ -37,6 +37,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  sluice demo",
       "  sluice demo --for 2m --store postgresql://localhost/app",
+      "  sluice demo --store file:./data",
       "",
       "While it runs, try from another terminal:",
       "  sluice --schema sluice_demo concurrency status",

@@ -68,7 +68,8 @@ final class SluiceCommand implements Runnable {
       defaultValue = "${env:SLUICE_STORE:-embedded:}",
       showDefaultValue = CommandLine.Help.Visibility.NEVER,
       description = {
-        "The store: postgresql://user@host/database, or embedded: for a PostgreSQL of its own.",
+        "The store: postgresql://user@host/database, s3://bucket/prefix, file:directory, or embedded:"
+            + " for a PostgreSQL of its own.",
         "Default: the environment variable SLUICE_STORE, else embedded:"
       })
   private String store;

@@ -17,6 +17,8 @@ class ArchitectureTest {
   private static final String INTERNAL = "dev.sluice.internal..";
   private static final String POSTGRES = "dev.sluice.postgres..";
   private static final String EMBEDDED = "dev.sluice.embedded..";
+  private static final String OBJECT = "dev.sluice.object..";
+  private static final String OBJECT_STATE = "dev.sluice.object.state..";
   private static final String CLI = "dev.sluice.cli..";
 
   private static final JavaClasses CLASSES =
@@ -32,6 +34,8 @@ class ArchitectureTest {
             "dev.sluice.spi",
             "dev.sluice.internal",
             "dev.sluice.postgres",
+            "dev.sluice.object",
+            "dev.sluice.object.state",
             "dev.sluice.embedded",
             "dev.sluice.cli");
   }
@@ -43,7 +47,7 @@ class ArchitectureTest {
         .resideInAnyPackage(CORE_API, SPI, INTERNAL)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, EMBEDDED, CLI)
+        .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, CLI)
         .check(CLASSES);
   }
 
@@ -65,7 +69,36 @@ class ArchitectureTest {
         .resideInAPackage(POSTGRES)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, EMBEDDED, CLI)
+        .resideInAnyPackage(INTERNAL, OBJECT, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  @Test
+  void objectStore_anything_dependsOnTheSeamAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(OBJECT)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(INTERNAL, POSTGRES, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  /** Steps of a commit may run several times, and in a simulation: they have no effect but one. */
+  @Test
+  void objectStoreState_anything_talksToNobody() {
+    noClasses()
+        .that()
+        .resideInAPackage(OBJECT_STATE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.sluice.object", "java.util.concurrent..", "java.nio.file..")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(java.time.Instant.class, "now")
         .check(CLASSES);
   }
 
@@ -76,7 +109,7 @@ class ArchitectureTest {
         .resideInAPackage(EMBEDDED)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, CLI)
+        .resideInAnyPackage(POSTGRES, OBJECT, CLI)
         .check(CLASSES);
     // The one exception: the embedded store is opened by whichever store works on a data source.
     noClasses()
@@ -97,7 +130,7 @@ class ArchitectureTest {
         .resideInAPackage(CLI)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, SPI, POSTGRES, EMBEDDED)
+        .resideInAnyPackage(INTERNAL, SPI, POSTGRES, OBJECT, EMBEDDED)
         .check(CLASSES);
   }
 

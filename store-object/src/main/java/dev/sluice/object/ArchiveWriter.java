@@ -3,7 +3,9 @@ package dev.sluice.object;
 import dev.sluice.SluiceException;
 import dev.sluice.object.ControlObject.Version;
 import dev.sluice.object.SegmentCache.SegmentGoneException;
+import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.ShardState;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 final class ArchiveWriter {
   private static final Logger log = LoggerFactory.getLogger(ArchiveWriter.class);
+
+  private static final Duration ABANDONED_AFTER = Duration.ofSeconds(2);
 
   private final StoreEnvironment environment;
   private final JobArchive archive;
@@ -31,10 +35,19 @@ final class ArchiveWriter {
     committer = commits;
   }
 
-  /** Takes note of a commit: what it decided to archive is written soon. */
-  void afterCommit(ShardState state) {
+  /**
+   * Takes note of a commit: what it decided to archive is written soon, and what another process
+   * decided and has not written for a while.
+   */
+  void afterCommit(ShardState before, ShardState state) {
+    boolean decidedHere =
+        before.archive().frozen() == 0 || before.archive().next() != state.archive().next();
+    boolean abandoned =
+        state.edition().time() - state.archive().frozenAt() > Micros.of(ABANDONED_AFTER);
     synchronized (this) {
-      if (state.archive().frozen() == 0 || state.archive().next() <= begun) {
+      if (state.archive().frozen() == 0
+          || state.archive().next() <= begun
+          || !(decidedHere || abandoned)) {
         return;
       }
       begun = state.archive().next();

@@ -1,6 +1,7 @@
 package dev.sluice.object;
 
 import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.ControlObject.Version;
 import dev.sluice.object.Inbox.Found;
@@ -9,18 +10,20 @@ import dev.sluice.object.state.Admission;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * The only writer of the control object in this process: gathers the steps of everyone who wants
@@ -81,12 +84,23 @@ final class Committer {
   /**
    * A commit that happened.
    *
+   * @param before the state it followed
    * @param state the state it made
    * @param dropped keys of segments that nobody needs any more
    */
-  record Committed(ShardState state, List<String> dropped) {}
+  record Committed(ShardState before, ShardState state, List<String> dropped) {}
 
-  /** A part of a commit. May run several times; only what it did last counts. */
+  /** A commit whose put got no answer. */
+  private record Doubt(long version, String nonce, ShardState before, List<Runnable> deliveries) {
+    boolean isIn(ShardState state) {
+      return state.edition().followed(version, nonce);
+    }
+  }
+
+  /**
+   * A part of a commit. May run several times; only what it did last counts. A request it refuses
+   * (other than because of the store) must not have changed anything yet.
+   */
   @FunctionalInterface
   interface Step<T> {
     T apply(ShardDraft draft);
@@ -109,6 +123,9 @@ final class Committer {
       failure = null;
       try {
         answer = step.apply(draft);
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        // It may have done half of what it had to do: then nobody's step is committed.
+        throw e;
       } catch (SluiceException e) {
         failure = e;
       }
@@ -146,9 +163,20 @@ final class Committer {
   synchronized void saw(Version version) {
     if (version.isNewerThan(latest)) {
       latest = version;
+      forgetSegments(version.state());
       if (version.state().edition().version() > 0) {
-        parts.clock.heard(version.state().edition().time());
+        parts.clock.isAtLeast(version.state().edition().time());
       }
+    }
+  }
+
+  /** Segments that other processes have dropped. */
+  private void forgetSegments(ShardState state) {
+    if (parts.segments.isLargerThan(state.jobs().segments().size())) {
+      parts.segments.forgetAllBut(
+          state.jobs().segments().values().stream()
+              .map(SegmentRef::key)
+              .collect(Collectors.toSet()));
     }
   }
 
@@ -175,7 +203,7 @@ final class Committer {
     }
   }
 
-  private static RuntimeException rethrown(Throwable cause) {
+  static RuntimeException rethrown(Throwable cause) {
     if (cause instanceof UnknownOutcomeException e) {
       return new UnknownOutcomeException(e.getMessage(), e);
     }
@@ -200,7 +228,15 @@ final class Committer {
       }
       scheduled = true;
     }
-    environment.commits().execute(this::work);
+    try {
+      environment.commits().execute(this::work);
+    } catch (RejectedExecutionException e) {
+      synchronized (waiting) {
+        scheduled = false;
+        waiting.remove(ticket);
+      }
+      throw new StoreUnavailableException("The store was closed. Open it again.", e);
+    }
   }
 
   private void work() {
@@ -224,8 +260,7 @@ final class Committer {
   }
 
   private void run(List<Ticket<?>> batch) {
-    Map<String, List<Runnable>> doubtful = new HashMap<>();
-    long firstDoubt = Long.MAX_VALUE;
+    List<Doubt> doubts = new ArrayList<>();
     String missing = "";
     Version base = latest;
     boolean fresh = base == null;
@@ -249,7 +284,7 @@ final class Committer {
       }
       if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
         inbox = parts.inbox.list();
-        sweep(draft);
+        sweep(base.state());
         continue;
       }
       if (!draft.isChanged() && !barrierOwed) {
@@ -269,13 +304,13 @@ final class Committer {
           barrierOwed = false;
           saw(stored.get());
           deliveries.forEach(Runnable::run);
-          parts.afterCommit.accept(new Committed(stored.get().state(), draft.dropped()));
+          parts.afterCommit.accept(
+              new Committed(base.state(), stored.get().state(), draft.dropped()));
           return;
         }
       } catch (UnknownOutcomeException e) {
         barrierOwed = true;
-        doubtful.put(nonce, deliveries);
-        firstDoubt = Math.min(firstDoubt, draft.version());
+        doubts.add(new Doubt(draft.version(), nonce, base.state(), deliveries));
       }
       backOff(round++);
       String before = base.tag();
@@ -285,17 +320,14 @@ final class Committer {
         // Whatever was on its way waited for a tag that is gone.
         barrierOwed = false;
       }
-      Optional<List<Runnable>> landed =
-          base.state().edition().recent().stream()
-              .filter(doubtful::containsKey)
-              .map(doubtful::get)
-              .findFirst();
+      ShardState now = base.state();
+      Optional<Doubt> landed = doubts.stream().filter(doubt -> doubt.isIn(now)).findFirst();
       if (landed.isPresent()) {
-        landed.get().forEach(Runnable::run);
-        parts.afterCommit.accept(new Committed(base.state(), List.of()));
+        landed.get().deliveries.forEach(Runnable::run);
+        parts.afterCommit.accept(new Committed(landed.get().before, now, List.of()));
         return;
       }
-      if (base.state().forgets(firstDoubt)) {
+      if (doubts.stream().anyMatch(doubt -> now.forgets(doubt.version))) {
         throw new UnknownOutcomeException(
             "A commit to '%s' got no answer, and too many followed to tell whether it happened."
                 .formatted(ControlObject.KEY),
@@ -311,7 +343,8 @@ final class Committer {
   }
 
   private ShardDraft draft(Version base, List<Ticket<?>> batch) {
-    ShardDraft draft = new ShardDraft(base.state(), parts.segments, parts.clock.now());
+    ShardDraft draft =
+        new ShardDraft(base.state(), parts.segments, parts.clock.now(), parts.clock.latest());
     if (inbox != null) {
       admitAll(draft, inbox, parts);
     }
@@ -333,10 +366,13 @@ final class Committer {
     }
   }
 
-  /** Deletes copies of segments that arrived when the segment was done with. */
-  private void sweep(ShardDraft draft) {
+  /**
+   * Deletes copies of segments that arrived when the segment was done with: by a state that was
+   * committed, not by one that may never be.
+   */
+  private void sweep(ShardState committed) {
     List<String> late =
-        inbox.stream().filter(f -> draft.isDoneWith(f.name())).map(Found::key).toList();
+        inbox.stream().filter(f -> committed.isDoneWith(f.name())).map(Found::key).toList();
     if (!late.isEmpty()) {
       environment.chores().execute(() -> store.deleteAll(late));
     }

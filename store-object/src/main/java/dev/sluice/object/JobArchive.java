@@ -9,6 +9,7 @@ import dev.sluice.object.state.SegmentSource;
 import dev.sluice.object.state.ShardState;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -42,19 +42,24 @@ final class JobArchive {
   private static final Pattern KEY =
       Pattern.compile("done/([0-9]{12})/([0-9]{4})-([0-9]+)-([0-9]+)-([0-9]+)\\.json");
   private static final int CACHED_OBJECTS = 64;
+  private static final int CACHED_IDS = 5_000;
 
   private final ObjectStore store;
-  private final Map<String, Set<UUID>> ids = new ConcurrentHashMap<>();
-  private final Map<String, List<ArchivedJob>> contents =
-      new LinkedHashMap<>(CACHED_OBJECTS, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, List<ArchivedJob>> eldest) {
-          return size() > CACHED_OBJECTS;
-        }
-      };
+  private final Map<String, Set<UUID>> ids = lastUsed(CACHED_IDS);
+  private final Map<String, List<ArchivedJob>> contents = lastUsed(CACHED_OBJECTS);
 
   JobArchive(ObjectStore store) {
     this.store = store;
+  }
+
+  private static <T> Map<String, T> lastUsed(int most) {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<>(64, 0.75f, true) {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+            return size() > most;
+          }
+        });
   }
 
   /**
@@ -133,18 +138,14 @@ final class JobArchive {
   /** The jobs in an object; none if it was removed meanwhile. */
   List<ArchivedJob> read(Box box) {
     String key = box.key();
-    synchronized (contents) {
-      List<ArchivedJob> known = contents.get(key);
-      if (known != null) {
-        return known;
-      }
+    List<ArchivedJob> known = contents.get(key);
+    if (known != null) {
+      return known;
     }
     List<ArchivedJob> jobs =
         store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
     ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
-    synchronized (contents) {
-      contents.put(key, jobs);
-    }
+    contents.put(key, jobs);
     return jobs;
   }
 

@@ -2,7 +2,6 @@ package dev.sluice.object;
 
 import dev.sluice.Group;
 import dev.sluice.JobInfo;
-import dev.sluice.JobState;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.JobListing.Listed;
 import dev.sluice.object.state.JobRecord;
@@ -73,10 +72,5 @@ final class JobInfos {
         List.copyOf(groups),
         schedule,
         spec.payload());
-  }
-
-  /** Whether a state is among those asked for; none asked = all. */
-  static boolean isWanted(JobState state, java.util.Set<JobState> states) {
-    return states.isEmpty() || states.contains(state);
   }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Stores new jobs. What gathers while one segment is being put makes up the next, so the more
@@ -70,13 +71,7 @@ final class JobSubmitter {
     }
     boolean guarded = jobs.stream().anyMatch(job -> entry(job).isGuarded());
     Batch batch = new Batch(jobs, guarded, new CompletableFuture<>());
-    synchronized (waiting) {
-      waiting.add(batch);
-      if (!scheduled) {
-        scheduled = true;
-        environment.submits().execute(this::work);
-      }
-    }
+    enqueue(batch);
     try {
       return batch.answer.get();
     } catch (InterruptedException e) {
@@ -84,9 +79,26 @@ final class JobSubmitter {
       throw new UnknownOutcomeException(
           "Interrupted while jobs were being stored; whether they are is not known.", e);
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof StoreUnavailableException cause
-          ? new StoreUnavailableException(cause.getMessage(), cause)
-          : (RuntimeException) e.getCause();
+      throw Committer.rethrown(e.getCause());
+    }
+  }
+
+  private void enqueue(Batch batch) {
+    synchronized (waiting) {
+      waiting.add(batch);
+      if (scheduled) {
+        return;
+      }
+      scheduled = true;
+    }
+    try {
+      environment.submits().execute(this::work);
+    } catch (RejectedExecutionException e) {
+      synchronized (waiting) {
+        scheduled = false;
+        waiting.remove(batch);
+      }
+      throw new StoreUnavailableException("The store was closed. Open it again.", e);
     }
   }
 
@@ -102,7 +114,8 @@ final class JobSubmitter {
       }
       try {
         store(together);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Handed to everyone who waits; the next segment may fare better.
         together.forEach(batch -> batch.answer.completeExceptionally(e));
       }
     }

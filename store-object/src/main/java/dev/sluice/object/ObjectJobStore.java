@@ -7,6 +7,7 @@ import dev.sluice.object.Committer.Committed;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Ending;
+import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.SegmentKeys;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.Slots;
@@ -21,6 +22,8 @@ import dev.sluice.spi.RecoveryReport;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,6 +42,13 @@ import org.slf4j.LoggerFactory;
 final class ObjectJobStore implements JobStore {
   private static final Logger log = LoggerFactory.getLogger(ObjectJobStore.class);
   private static final String FORMAT_KEY = "format.json";
+  private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(10);
+
+  /** Its commit follows within seconds, or never. */
+  private static final Duration ORPHANED_AFTER = Duration.ofHours(1);
+
+  /** A put that is carried out later than that after it was sent is not expected. */
+  private static final Duration PRODUCER_MEMORY = Duration.ofDays(7);
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
@@ -52,13 +62,16 @@ final class ObjectJobStore implements JobStore {
   private final ObjectLimitStore limits;
   private final ObjectQueueStore queues;
   private final ArchiveWriter archiveWriter;
+  private final SlotBoard board;
   private final Map<String, ObjectWorkerSession> sessions = new ConcurrentHashMap<>();
+  private long lastSweep;
 
   private ObjectJobStore(
       ObjectStore store, StoreEnvironment environment, StoreClock clock, Runnable onClose) {
     this.store = store;
     this.environment = environment;
     this.onClose = onClose;
+    this.lastSweep = environment.nanoTime().getAsLong();
     SegmentCache segments = new SegmentCache(store);
     JobArchive archive = new JobArchive(store);
     this.archiveWriter = new ArchiveWriter(environment, archive, segments);
@@ -74,6 +87,7 @@ final class ObjectJobStore implements JobStore {
     this.committer = new Committer(store, environment, parts);
     this.archiveWriter.follow(committer);
     this.reader = new ShardReader(committer, parts);
+    this.board = new SlotBoard(store, environment, segments, this::leaseEnd);
     this.leases = new WorkerLeases(store, environment, clock);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.jobs = new ObjectJobCatalog(store, environment, committer, parts, archiveWriter);
@@ -114,8 +128,13 @@ final class ObjectJobStore implements JobStore {
     Documents.read(FORMAT_KEY, object.body(), json -> true);
   }
 
+  private Optional<Instant> leaseEnd(String worker) {
+    return Optional.ofNullable(sessions.get(worker)).map(ObjectWorkerSession::leaseEnd);
+  }
+
   private void afterCommit(Committed committed) {
-    archiveWriter.afterCommit(committed.state());
+    archiveWriter.afterCommit(committed.before(), committed.state());
+    board.afterCommit(committed.before(), committed.state());
     if (!committed.dropped().isEmpty()) {
       parts.segments().forget(committed.dropped());
       environment.chores().execute(() -> delete(committed.dropped()));
@@ -167,12 +186,16 @@ final class ObjectJobStore implements JobStore {
   public WorkerSession openSession(WorkerRegistration registration) {
     return ObjectWorkerSession.open(
         registration,
-        new ObjectWorkerSession.Links(committer, parts, leases, environment, sessions));
+        new ObjectWorkerSession.Links(committer, parts, leases, environment, board, sessions));
   }
 
+  /** One at a time in a process: they would only race each other to the same leases. */
   @Override
-  public RecoveryReport recover() {
-    Set<String> known = reader.readAdmitted(WorkerStanding::known);
+  public synchronized RecoveryReport recover() {
+    record Seen(Set<String> workers, boolean expired) {}
+    Seen seen =
+        reader.readAdmitted(
+            draft -> new Seen(WorkerStanding.known(draft), Slots.anyExpired(draft)));
     Set<String> overdue =
         sessions.entrySet().stream()
             .filter(entry -> entry.getValue().isOverdue())
@@ -181,7 +204,7 @@ final class ObjectJobStore implements JobStore {
     int dead = 0;
     int requeued = 0;
     Map<String, Integer> freed = new HashMap<>();
-    for (String id : leases.fenceSilent(known, overdue)) {
+    for (String id : leases.fenceSilent(seen.workers, overdue)) {
       Optional<Ending.Legacy> legacy =
           committer.commit(
               draft ->
@@ -196,18 +219,35 @@ final class ObjectJobStore implements JobStore {
         legacy.get().freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
       }
     }
-    if (reader.readAdmitted(Slots::anyExpired)) {
+    if (seen.expired) {
       committer
           .commit(draft -> Slots.freeExpired(draft, Optional.empty()))
           .forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
     }
+    long now = environment.nanoTime().getAsLong();
+    if (now - lastSweep >= SWEEP_INTERVAL.toNanos()) {
+      lastSweep = now;
+      sweep();
+    }
     return new RecoveryReport(dead, requeued, freed);
   }
 
-  /** Deletes segments of returning jobs whose commit never happened. */
-  void sweepReturns() {
+  /**
+   * Deletes segments of returning jobs whose commit never happened, and forgets producers that have
+   * long ended.
+   */
+  private void sweep() {
+    committer.commitSometime(
+        draft -> {
+          draft.forgetProducers(Micros.of(PRODUCER_MEMORY));
+          return true;
+        });
+    long old = parts.clock().now() - Micros.of(ORPHANED_AFTER);
     List<String> returned =
-        store.listAll(SegmentKeys.RETURNS).stream().map(ListedObject::key).toList();
+        store.listAll(SegmentKeys.RETURNS).stream()
+            .filter(object -> Micros.of(object.modifiedAt()) < old)
+            .map(ListedObject::key)
+            .toList();
     List<String> orphans =
         reader.readAdmitted(
             draft -> returned.stream().filter(key -> isOrphan(draft, key)).toList());
@@ -229,6 +269,7 @@ final class ObjectJobStore implements JobStore {
       log.debug("What nobody waited for was left undone; others will see to it.", e);
     }
     onClose.run();
+    board.close();
     store.close();
   }
 }

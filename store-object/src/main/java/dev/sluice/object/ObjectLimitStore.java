@@ -68,7 +68,7 @@ final class ObjectLimitStore implements LimitStore {
                                     .formatted(group)));
             LimitRules.propose(draft, group, limit);
           }
-          long until = draft.now() + Micros.of(request.lease());
+          long until = draft.latest() + Micros.of(request.lease());
           return Slots.acquire(
                   draft,
                   group,
@@ -102,7 +102,7 @@ final class ObjectLimitStore implements LimitStore {
     String group = lease.group().toString();
     return committer.commit(
         draft -> {
-          long until = draft.now() + Micros.of(duration);
+          long until = draft.latest() + Micros.of(duration);
           return Slots.extend(draft, group, lease.slot(), lease.token(), until)
               ? Optional.of(
                   new SlotLease(

@@ -4,7 +4,6 @@ import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.object.state.Ending;
-import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
 import dev.sluice.object.state.WorkerStanding;
@@ -14,6 +13,7 @@ import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,11 +31,17 @@ import org.slf4j.LoggerFactory;
  * <p>An exchange is one step. It shares its commit with whatever else the process has to say. Only
  * if the worker could take on more than is known does the commit look for new segments; and when
  * outcomes come by the hundred a second, not with every one of them, but every {@link
- * #BUSY_LOOK_INTERVAL}.
+ * #BUSY_LOOK_INTERVAL}. A worker that has found nothing for a while looks with every {@value
+ * #LOOK_EVERY}rd poll only; it reads the control object with each.
  */
 final class ObjectWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ObjectWorkerSession.class);
   private static final Duration BUSY_LOOK_INTERVAL = Duration.ofMillis(50);
+
+  /** After so many looks that found nothing, a worker counts as idle. */
+  private static final int IDLE_AFTER = 60;
+
+  private static final int LOOK_EVERY = 3;
 
   private final String id;
   private final WorkerRegistration registration;
@@ -47,6 +53,8 @@ final class ObjectWorkerSession implements WorkerSession {
   private volatile boolean lost;
   private volatile long rulesSeen;
   private long lastLook;
+  private int emptyLooks;
+  private int skipped;
 
   /** The parts of the store that a session needs. */
   record Links(
@@ -54,6 +62,7 @@ final class ObjectWorkerSession implements WorkerSession {
       Committer.Parts parts,
       WorkerLeases leases,
       StoreEnvironment environment,
+      SlotBoard board,
       Map<String, ObjectWorkerSession> open) {}
 
   private ObjectWorkerSession(
@@ -99,8 +108,7 @@ final class ObjectWorkerSession implements WorkerSession {
 
   /** Whether its lease is over by its own clock. */
   boolean isOverdue() {
-    return links.environment.nanoTime().getAsLong() - leaseEnds.get() >= 0
-        || links.parts.clock().now() >= Micros.of(lease.expiresAt());
+    return links.environment.nanoTime().getAsLong() - leaseEnds.get() >= 0;
   }
 
   private void requireLease() {
@@ -123,7 +131,10 @@ final class ObjectWorkerSession implements WorkerSession {
     long seen = rulesSeen;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
-    boolean mayLook = quiet || now - lastLook >= BUSY_LOOK_INTERVAL.toNanos();
+    boolean mayLook =
+        quiet
+            ? emptyLooks < IDLE_AFTER || ++skipped % LOOK_EVERY == 0
+            : now - lastLook >= BUSY_LOOK_INTERVAL.toNanos();
     boolean[] looked = new boolean[1];
     Optional<Answer> answer =
         links.committer.commit(
@@ -146,7 +157,8 @@ final class ObjectWorkerSession implements WorkerSession {
     if (looked[0]) {
       lastLook = now;
     }
-    return mayLook ? answer.get() : soonAgain(answer.get(), exchange.demand().jobs());
+    emptyLooks = quiet && answer.get().jobs().isEmpty() ? emptyLooks + 1 : 0;
+    return mayLook || quiet ? answer.get() : soonAgain(answer.get(), exchange.demand().jobs());
   }
 
   /** Asks the worker to come back when the inbox may be looked through again. */
@@ -181,12 +193,18 @@ final class ObjectWorkerSession implements WorkerSession {
       throw e;
     }
     leaseEnds.accumulateAndGet(sent + length.toNanos(), (a, b) -> b - a > 0 ? b : a);
+    links.board.renewed(id);
     return unwanted.get();
   }
 
-  /** Whether its steps count and its lease has not run out by anybody's word. */
+  /** When its lease ends, by the store's clock. */
+  Instant leaseEnd() {
+    return lease.expiresAt();
+  }
+
+  /** Whether its steps count, and its lease has not run out while it waited for the commit. */
   private boolean isInGoodStanding(ShardDraft draft) {
-    return WorkerStanding.isKnown(draft, id) && draft.now() < Micros.of(lease.expiresAt());
+    return WorkerStanding.isKnown(draft, id) && !isOverdue();
   }
 
   @Override

@@ -11,6 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Segments that were read once: they never change. */
 final class SegmentCache implements SegmentSource {
+  private static final int SPARE = 64;
+
   private final ObjectStore store;
   private final Map<String, Segment> segments = new ConcurrentHashMap<>();
 
@@ -55,6 +57,16 @@ final class SegmentCache implements SegmentSource {
   /** Remembers a segment that was written here. */
   void put(Segment segment) {
     segments.put(segment.key(), segment);
+  }
+
+  /** Whether it keeps many more than so many segments. */
+  boolean isLargerThan(int needed) {
+    return segments.size() > 2 * needed + SPARE;
+  }
+
+  /** Forgets all other segments. */
+  void forgetAllBut(Set<String> needed) {
+    segments.keySet().retainAll(needed);
   }
 
   /** Forgets segments that nobody needs. */

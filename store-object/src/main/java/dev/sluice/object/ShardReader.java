@@ -42,7 +42,9 @@ final class ShardReader {
       Version version = parts.control().load();
       committer.saw(version);
       try {
-        ShardDraft draft = new ShardDraft(version.state(), parts.segments(), parts.clock().now());
+        ShardDraft draft =
+            new ShardDraft(
+                version.state(), parts.segments(), parts.clock().now(), parts.clock().latest());
         Committer.admitAll(draft, inbox, parts);
         return step.apply(draft);
       } catch (SegmentGoneException e) {

@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -12,6 +13,7 @@ final class StoreThreads implements AutoCloseable {
   private static final int CHORE_THREADS = 4;
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
 
+  private final CountDownLatch closing = new CountDownLatch(1);
   private final ExecutorService commits;
   private final ExecutorService submits;
   private final ThreadPoolExecutor chores;
@@ -42,15 +44,16 @@ final class StoreThreads implements AutoCloseable {
     return new StoreEnvironment(
         System::nanoTime,
         new SecureRandom(),
-        TimeUnit.NANOSECONDS::sleep,
+        nanos -> closing.await(nanos, TimeUnit.NANOSECONDS),
         commits,
         submits,
         chores);
   }
 
-  /** Lets what is under way end. */
+  /** Lets what is under way end, without waiting for anything. */
   @Override
   public void close() {
+    closing.countDown();
     long deadline = System.nanoTime() + LONGEST_CLOSE.toNanos();
     for (ExecutorService threads : new ExecutorService[] {submits, commits, chores}) {
       threads.shutdown();

@@ -16,24 +16,27 @@ final class TimekeepingObjectStore implements ObjectStore {
 
   @Override
   public Optional<StoredObject> get(String key) {
+    long sent = clock.ticks();
     Optional<StoredObject> object = store.get(key);
-    object.ifPresent(found -> clock.heard(found.readAt()));
+    object.ifPresent(found -> clock.heard(found.readAt(), sent));
     return object;
   }
 
   @Override
   public PutResult putIfAbsent(String key, ObjectBody body) {
-    return heard(store.putIfAbsent(key, body));
+    long sent = clock.ticks();
+    return heard(store.putIfAbsent(key, body), sent);
   }
 
   @Override
   public PutResult putIfMatch(String key, ObjectBody body, String tag) {
-    return heard(store.putIfMatch(key, body, tag));
+    long sent = clock.ticks();
+    return heard(store.putIfMatch(key, body, tag), sent);
   }
 
-  private PutResult heard(PutResult result) {
+  private PutResult heard(PutResult result, long sent) {
     if (result instanceof Stored stored) {
-      clock.heard(stored.at());
+      clock.heard(stored.at(), sent);
     }
     return result;
   }

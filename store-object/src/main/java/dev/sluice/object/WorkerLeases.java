@@ -2,7 +2,6 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
-import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
@@ -126,35 +125,47 @@ final class WorkerLeases {
      * @throws LeaseLostException if it was given up
      */
     synchronized void renew(Duration lease) {
-      Instant now = Micros.toInstant(clock.now());
+      Instant now = Micros.toInstant(clock.latest());
       Instant end = now.plus(lease);
       Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
       LeaseObject next =
           new LeaseObject(id, name, Duration.between(now, promised), promised, false);
-      ObjectBody body = body(next);
-      PutResult result;
-      try {
-        result =
-            tag == null ? store.putIfAbsent(key(id), body) : store.putIfMatch(key(id), body, tag);
-      } catch (UnknownOutcomeException e) {
-        readAgain(e);
-        throw e;
+      PutResult result = put(next);
+      if (!(result instanceof Stored)) {
+        // Fenced, or overtaken by a renewal of our own that was late.
+        readAgain(null);
+        result = put(next);
       }
       if (!(result instanceof Stored stored)) {
-        throw new LeaseLostException(
-            "The lease of worker %s (%s) was given up by another process.".formatted(id, name));
+        throw lost(null);
       }
       tag = stored.tag();
       expiresAt = promised;
     }
 
-    /** After a renewal without an answer: what the object is now, so that the next can follow. */
+    private PutResult put(LeaseObject next) {
+      ObjectBody body = body(next);
+      try {
+        return tag == null
+            ? store.putIfAbsent(key(id), body)
+            : store.putIfMatch(key(id), body, tag);
+      } catch (UnknownOutcomeException e) {
+        readAgain(e);
+        throw e;
+      }
+    }
+
+    private LeaseLostException lost(Throwable cause) {
+      return new LeaseLostException(
+          "The lease of worker %s (%s) was given up by another process.".formatted(id, name),
+          cause);
+    }
+
+    /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
       if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
-        throw new LeaseLostException(
-            "The lease of worker %s (%s) was given up by another process.".formatted(id, name),
-            unknown);
+        throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
     }
@@ -190,12 +201,20 @@ final class WorkerLeases {
   List<String> fenceSilent(Set<String> known, Set<String> overdue) {
     List<String> dead = new ArrayList<>();
     Set<String> missing = new HashSet<>(known);
+    Set<String> listed = new HashSet<>();
     for (ListedObject object : store.listAll(PREFIX)) {
+      if (!object.key().endsWith(SUFFIX)) {
+        continue;
+      }
       String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
       missing.remove(id);
+      listed.add(id);
       if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
         dead.add(id);
       }
+    }
+    synchronized (observations) {
+      observations.keySet().retainAll(listed);
     }
     // Nobody removes a lease before the worker's standing has ended; someone else did.
     dead.addAll(missing);
@@ -234,8 +253,8 @@ final class WorkerLeases {
     try {
       return store.putIfMatch(key(id), body(lease.fence()), object.get().tag()) instanceof Stored;
     } catch (UnknownOutcomeException e) {
-      // The next look finds out; until then the worker counts as alive.
-      throw new StoreUnavailableException(e.getMessage(), e);
+      // By us or by another observer: fenced is fenced. Else the worker lives until the next look.
+      return find(id).map(LeaseObject::fenced).orElse(false);
     }
   }
 }

@@ -54,6 +54,11 @@ final class ObjectStoreFixture implements StoreFixture {
     return namespace;
   }
 
+  @Override
+  public Map<String, String> environment() {
+    return TestCredentials.environment();
+  }
+
   /** Slots are not counted anywhere: their holders are listed. */
   @Override
   public Map<String, SlotCount> recount() {

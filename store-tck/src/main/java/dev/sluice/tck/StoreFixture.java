@@ -25,6 +25,11 @@ public interface StoreFixture extends AutoCloseable {
    */
   String url();
 
+  /** What another process needs in its environment to open the store, beside the URL. */
+  default Map<String, String> environment() {
+    return Map.of();
+  }
+
   /** The schema or prefix that {@link #url()} is combined with. */
   String namespace();
 

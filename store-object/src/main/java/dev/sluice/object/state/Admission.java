@@ -1,7 +1,7 @@
 package dev.sluice.object.state;
 
 import dev.sluice.Group;
-import dev.sluice.StoreUnavailableException;
+import dev.sluice.SluiceException;
 import dev.sluice.Submission;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +32,7 @@ public final class Admission {
    * Admits a segment, unless it is known already.
    *
    * @return what was answered for jobs that are not admitted, by index
-   * @throws StoreUnavailableException if it was done with so long ago that nobody can say
+   * @throws SluiceException if it was done with so long ago that nobody can say
    */
   public static Map<Integer, Submission> admit(
       ShardDraft draft, Segment segment, ArchivedIds archived) {
@@ -40,7 +40,7 @@ public final class Admission {
       return draft.refusedOf(segment.key());
     }
     if (SegmentKeys.submitted(segment.key()).map(draft::isDoneWith).orElse(false)) {
-      throw new StoreUnavailableException(
+      throw new SluiceException(
           "The segment '%s' was admitted and done with before its submitter could ask what became of it."
               .formatted(segment.key()));
     }

@@ -31,6 +31,7 @@ public final class ShardDraft {
   private final ShardState base;
   private final SegmentSource source;
   private long now;
+  private long latest;
   private final TreeMap<Long, OpenSegment> segments = new TreeMap<>();
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<UUID, RunningJob> running;
@@ -90,12 +91,14 @@ public final class ShardDraft {
    *
    * @param base the state that it follows
    * @param source where segments are
-   * @param storeTime what time it is by the store's clock, in microseconds
+   * @param atLeast what time it is at least by the store's clock, in microseconds
+   * @param atMost what time it is at most
    */
-  public ShardDraft(ShardState base, SegmentSource source, long storeTime) {
+  public ShardDraft(ShardState base, SegmentSource source, long atLeast, long atMost) {
     this.base = base;
     this.source = source;
-    this.now = Math.max(storeTime, base.edition().time());
+    this.now = Math.max(atLeast, base.edition().time());
+    this.latest = Math.max(atMost, now);
     base.jobs()
         .segments()
         .forEach(
@@ -125,9 +128,14 @@ public final class ShardDraft {
     return base.edition().version() + 1;
   }
 
-  /** What time it is, in microseconds by the store's clock. */
+  /** What time it is at least, in microseconds by the store's clock. */
   public long now() {
     return now;
+  }
+
+  /** What time it is at most: what is promised for a time is promised from then on. */
+  public long latest() {
+    return latest;
   }
 
   /** Whether anything differs from the state it began with. */
@@ -162,7 +170,7 @@ public final class ShardDraft {
     TreeMap<Long, SegmentRef> refs = new TreeMap<>();
     segments.forEach((number, open) -> refs.put(number, open.ref()));
     List<String> recent = new ArrayList<>(base.edition().recent());
-    recent.add(nonce);
+    recent.add(Edition.shortened(nonce));
     if (recent.size() > ShardState.REMEMBERED_COMMITS) {
       recent.remove(0);
     }
@@ -212,6 +220,7 @@ public final class ShardDraft {
     numbers.put(segment.key(), number);
     // Whoever wrote it had heard from the store that it is at least so late.
     now = Math.max(now, segment.submittedAt());
+    latest = Math.max(latest, now);
     touch();
     return number;
   }
@@ -257,7 +266,7 @@ public final class ShardDraft {
   }
 
   /** Forgets producers that have been silent for this long and have nothing in line. */
-  void forgetProducers(long silentMicros) {
+  public void forgetProducers(long silentMicros) {
     Set<String> live = new HashSet<>();
     segments
         .values()

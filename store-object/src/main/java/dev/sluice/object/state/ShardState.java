@@ -30,7 +30,7 @@ import java.util.UUID;
 public record ShardState(
     Edition edition, Jobs jobs, Limits limits, Archive archive, Set<String> paused) {
   /** How many commits are remembered by name. */
-  static final int REMEMBERED_COMMITS = 32;
+  static final int REMEMBERED_COMMITS = 256;
 
   /** Before the first commit. */
   public static final ShardState EMPTY =
@@ -40,6 +40,12 @@ public record ShardState(
           new Limits(1, Map.of(), Map.of(), Map.of()),
           new Archive(1, 0, 0, List.of(), Map.of()),
           Set.of());
+
+  /** Whether a segment submitted under this name is done with. */
+  public boolean isDoneWith(SegmentKeys.Submitted submitted) {
+    ProducerMemory memory = jobs.producers.get(submitted.producer());
+    return memory != null && memory.knows(submitted.sequence());
+  }
 
   /** Whether so many commits followed this version that nobody could tell if it was made. */
   public boolean forgets(long version) {
@@ -52,10 +58,24 @@ public record ShardState(
    * @param version counts commits; also the fencing token of what the commit gave out
    * @param nonce drawn for the commit, so that no two bodies are alike
    * @param time when, in microseconds by the store's clock; never goes back
-   * @param recent the nonces of the latest commits, this one last: whoever lost an answer finds out
-   *     here whether its commit happened
+   * @param recent how the nonces of the latest commits begin, this one last: whoever lost an answer
+   *     finds out here whether its commit happened
    */
-  public record Edition(long version, String nonce, long time, List<String> recent) {}
+  public record Edition(long version, String nonce, long time, List<String> recent) {
+    private static final int SHORT = 8;
+
+    static String shortened(String nonce) {
+      return nonce.substring(0, Math.min(nonce.length(), SHORT));
+    }
+
+    /** Whether the commit of this version was the one with this nonce. */
+    public boolean followed(long earlier, String itsNonce) {
+      long index = recent.size() - 1 - (version - earlier);
+      return index >= 0
+          && index < recent.size()
+          && recent.get((int) index).equals(shortened(itsNonce));
+    }
+  }
 
   /**
    * The jobs.

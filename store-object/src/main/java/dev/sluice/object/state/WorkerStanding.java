@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /** What a worker and the store tell each other, each as one step of a commit. */
@@ -35,7 +36,7 @@ public final class WorkerStanding {
 
   /** The workers in good standing. */
   public static Set<String> known(ShardDraft draft) {
-    return Set.copyOf(draft.workers().keySet());
+    return new TreeSet<>(draft.workers().keySet());
   }
 
   /**

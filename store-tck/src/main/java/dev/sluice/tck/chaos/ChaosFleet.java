@@ -64,6 +64,7 @@ final class ChaosFleet implements AutoCloseable {
             fixture.namespace(),
             directory.toString(),
             Long.toString(lease.toMillis()));
+    builder.environment().putAll(fixture.environment());
     builder.environment().put(ChaosWorker.URL_VARIABLE, fixture.url());
     File output = directory.resolve("output-" + (fates.size() + running.size()) + ".txt").toFile();
     builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(output));
