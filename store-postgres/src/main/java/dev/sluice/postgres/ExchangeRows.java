@@ -33,8 +33,14 @@ final class ExchangeRows {
   /** Where the claim ended, in each lane of which it took all it found. */
   final List<String> ends = new ArrayList<>();
 
-  /** Whether slots that were given back called jobs, whoever may have a handler for them. */
-  boolean called;
+  /**
+   * Groups in which this exchange left room that others may be waiting for; true where jobs were
+   * called back for it, whoever may have a handler for them.
+   */
+  final Map<String, Boolean> roomy = new HashMap<>();
+
+  /** Groups for which jobs have to be called back that others had locked. */
+  final Set<String> leftBehind = new HashSet<>();
 
   boolean stale;
   boolean lost;
@@ -52,7 +58,8 @@ final class ExchangeRows {
       case "x" -> passedOver.add(row.getString("task"));
       case "e" -> ends.add(LinePositions.read(row));
       case "m" -> nextDue = Duration.ZERO;
-      case "w" -> called = true;
+      case "w" -> roomy.put(row.getString("group_name"), row.getBoolean("counted"));
+      case "b" -> leftBehind.add(row.getString("group_name"));
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;
       default -> lost = true;

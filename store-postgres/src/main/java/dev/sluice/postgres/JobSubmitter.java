@@ -43,6 +43,7 @@ final class JobSubmitter {
       """;
   private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
+  private static final int PROPOSALS_AT_ONCE = 50;
   private static final int MAX_TRIES = 10;
 
   private final Database database;
@@ -127,27 +128,34 @@ final class JobSubmitter {
     if (proposals.isEmpty()) {
       return;
     }
-    propose(
-        proposals.keySet().stream().map(Group::toString).toArray(String[]::new),
-        proposals.values().toArray(Integer[]::new));
+    Map<String, Integer> byName = new LinkedHashMap<>();
+    proposals.forEach((group, limit) -> byName.put(group.toString(), limit));
+    propose(byName);
     if (proposed.size() > REMEMBERED_PROPOSALS) {
       proposed.clear();
     }
     proposals.keySet().forEach(group -> proposed.put(group, true));
   }
 
-  /** Sets submit-side limits where their groups have none. */
-  void propose(String[] groups, Integer[] limits) {
-    List<String> newlyLimited =
-        database.call(
-            connection ->
-                database.list(
-                    connection,
-                    PROPOSE_LIMITS,
-                    row -> row.getString(1),
-                    connection.createArrayOf("text", groups),
-                    connection.createArrayOf("int4", limits)));
-    lanes.settle(newlyLimited);
+  /**
+   * Sets submit-side limits where their groups have none, a few in one transaction: each is a lock
+   * until the commit, and the server has room for a limited number of them.
+   */
+  void propose(Map<String, Integer> limits) {
+    List<String> groups = List.copyOf(limits.keySet());
+    for (int from = 0; from < groups.size(); from += PROPOSALS_AT_ONCE) {
+      List<String> few = groups.subList(from, Math.min(from + PROPOSALS_AT_ONCE, groups.size()));
+      List<String> newlyLimited =
+          database.call(
+              connection ->
+                  database.list(
+                      connection,
+                      PROPOSE_LIMITS,
+                      row -> row.getString(1),
+                      connection.createArrayOf("text", few.toArray()),
+                      connection.createArrayOf("int4", few.stream().map(limits::get).toArray())));
+      lanes.settle(newlyLimited);
+    }
   }
 
   private static boolean mayBeRejected(NewJob job) {

@@ -136,7 +136,7 @@ final class PostgresLimitStore implements LimitStore {
             "The group '%s' has no limit, so it has no slots. Set one first, or give a limit."
                 .formatted(group));
       }
-      links.submitter.propose(new String[] {group}, new Integer[] {request.limit().getAsInt()});
+      links.submitter.propose(Map.of(group, request.limit().getAsInt()));
     }
     return database.first(
         ACQUIRE_PERMIT,

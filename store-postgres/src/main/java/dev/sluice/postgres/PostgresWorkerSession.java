@@ -43,7 +43,7 @@ final class PostgresWorkerSession implements WorkerSession {
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
       FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
@@ -66,6 +66,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long rulesVersion;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
+  private Set<String> leftBehind = Set.of();
   private final LinePositions line = new LinePositions(System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
@@ -138,11 +139,10 @@ final class PostgresWorkerSession implements WorkerSession {
     if (incoming.lost) {
       throw lost();
     }
-    wakeOthers(exchange, incoming.called);
+    leftBehind = incoming.leftBehind;
+    wakeOthers(exchange, incoming.roomy);
     if (!incoming.proposals.isEmpty()) {
-      links.submitter.propose(
-          incoming.proposals.keySet().toArray(String[]::new),
-          incoming.proposals.values().toArray(Integer[]::new));
+      links.submitter.propose(incoming.proposals);
       incoming.nextDue = Duration.ZERO;
     }
     if (!incoming.passedOver.isEmpty()) {
@@ -159,7 +159,9 @@ final class PostgresWorkerSession implements WorkerSession {
         incoming.jobs,
         incoming.slots,
         incoming.stale,
-        unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty());
+        leftBehind.isEmpty()
+            ? unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty()
+            : Optional.of(Duration.ZERO));
   }
 
   private Object[] parameters(Connection connection, Exchange exchange, List<String> start)
@@ -195,23 +197,23 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("text", progress.stream().map(Map.Entry::getValue).toArray()),
       connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
       connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
-      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray())
+      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
+      connection.createArrayOf("text", leftBehind.toArray())
     };
   }
 
   /**
-   * What one worker gives back, others may be waiting for. A slot of a task's own group or of one
-   * of its keys concerns those who handle the task; anything else may concern anyone.
+   * What one worker gives back, others may be waiting for. Room in a task's own group concerns
+   * those who handle the task; anything else may concern anyone.
    */
-  private void wakeOthers(Exchange exchange, boolean called) {
-    if (called || OutcomeColumns.anyReturned(exchange.outcomes())) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
-    } else if (!exchange.released().isEmpty()) {
-      Set<String> tasks = new HashSet<>();
-      for (HeldSlot slot : exchange.released()) {
-        String plain = Group.parse(slot.group()).plain().toString();
-        tasks.add(ownTasks.contains(plain) ? plain : Waker.EVERYONE);
-      }
+  private void wakeOthers(Exchange exchange, Map<String, Boolean> roomy) {
+    Set<String> tasks = new HashSet<>();
+    if (OutcomeColumns.anyReturned(exchange.outcomes())) {
+      tasks.add(Waker.EVERYONE);
+    }
+    roomy.forEach(
+        (group, called) -> tasks.add(called || !ownTasks.contains(group) ? Waker.EVERYONE : group));
+    if (!tasks.isEmpty()) {
       links.waker.wakeFor(tasks);
     }
   }

@@ -2,9 +2,20 @@ package dev.sluice.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Group;
 import dev.sluice.JobState;
+import dev.sluice.SlotLease;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,6 +23,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +44,9 @@ class KeyedClaimsIT {
   private static final int JOBS = 12_000;
   private static final int KEYS = 3_000;
   private static final int WORKERS = 4;
+  private static final Task<Integer> ONE_PER_KEY =
+      Task.named("t", Integer.class).maxConcurrentPer("key", n -> n, 1).build();
+  private static final Group KEY_1 = Group.of("t").dimension("key", "1");
 
   private PostgresFixture fixture;
 
@@ -63,12 +84,102 @@ class KeyedClaimsIT {
     assertThat(deadlocks() - before).as("deadlocks the server had to break").isZero();
   }
 
+  /**
+   * A claim that looks at the line by an old snapshot locks jobs that were set aside since. Here
+   * the test has such a lock, while the permit they wait for is given back.
+   */
+  @Test
+  void jobAsideIsLocked_releasedPermitCallsItBack() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try (Sluice sluice = Sluice.open(fixture.options());
+        Connection claim = fixture.openConnection()) {
+      sluice.submit(ONE_PER_KEY, 1);
+      SlotLease slot =
+          sluice
+              .concurrency()
+              .tryAcquire(KEY_1, OptionalInt.of(1), "holder", "process", Duration.ofMinutes(5))
+              .orElseThrow();
+      execute(claim, "UPDATE %s.job SET lane = '*' || groups[1]");
+      claim.setAutoCommit(false);
+      execute(claim, "SELECT FROM %s.job FOR UPDATE");
+
+      Future<?> release = other.submit(() -> sluice.concurrency().release(slot));
+      Awaitility.await()
+          .until(
+              () ->
+                  release.isDone()
+                      || number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+      claim.commit();
+      release.get();
+
+      assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  /** The same in an exchange, which does not wait: the next one calls the job back. */
+  @Test
+  void jobAsideIsLocked_nextExchangeCallsItBack() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker());
+        Connection claim = fixture.openConnection()) {
+      sluice.submitAll(ONE_PER_KEY, List.of(1, 1));
+      Demand demand = new Demand(2, List.of(new TaskDemand("t", 2, 0)), Map.of());
+      Answer first =
+          session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
+      assertThat(first.jobs()).hasSize(1);
+      session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
+      assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*' || groups[1]"))
+          .as("jobs set aside")
+          .isOne();
+      claim.setAutoCommit(false);
+      execute(claim, "SELECT FROM %s.job WHERE state = 1 FOR UPDATE");
+
+      ClaimedJob done = first.jobs().get(0);
+      JobOutcome outcome =
+          new JobOutcome(
+              done.id(), done.token(), new JobOutcome.Succeeded(Optional.empty()), Duration.ZERO);
+      Answer second =
+          session.exchange(
+              new Exchange(List.of(outcome), Set.of(), Map.of(), first.slots(), Demand.NONE));
+      assertThat(second.nextDue()).as("when to ask again").contains(Duration.ZERO);
+      claim.commit();
+
+      assertThat(
+              session
+                  .exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand))
+                  .jobs())
+          .hasSize(1);
+    }
+  }
+
+  private static WorkerRegistration worker() {
+    return new WorkerRegistration(
+        "w",
+        Set.of("default"),
+        Set.of("t"),
+        Map.of(KEY_1.family().orElseThrow(), 1),
+        Duration.ofMinutes(5));
+  }
+
+  private void execute(Connection connection, String command) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(command.formatted(fixture.namespace()));
+    }
+  }
+
   private long deadlocks() throws SQLException {
+    return number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+  }
+
+  private long number(String query) throws SQLException {
     try (Connection connection = fixture.openConnection();
         Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) {
+        ResultSet row = statement.executeQuery(query.formatted(fixture.namespace()))) {
       row.next();
       return row.getLong(1);
     }

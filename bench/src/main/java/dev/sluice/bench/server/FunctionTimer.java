@@ -28,6 +28,10 @@ public final class FunctionTimer {
       WHERE calls > 0
       GROUP BY funcname
       """;
+
+  /** A connection tells the others what it has counted at most this often, in nanoseconds. */
+  public static final long REPORT_INTERVAL = TimeUnit.MILLISECONDS.toNanos(1100);
+
   private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(5);
 
   private final Endpoint database;
@@ -58,6 +62,22 @@ public final class FunctionTimer {
       return true;
     } catch (SQLException e) {
       return false;
+    }
+  }
+
+  /**
+   * Begins anew. Connections that go on have to be used shortly before, and {@link
+   * #REPORT_INTERVAL} after they last were: else they report later what is to be forgotten.
+   */
+  public void forget() {
+    if (!allowed) {
+      return;
+    }
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_stat_reset()");
+    } catch (SQLException e) {
+      throw unavailable(e);
     }
   }
 

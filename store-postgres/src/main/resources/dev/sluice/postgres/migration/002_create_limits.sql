@@ -6,16 +6,50 @@
 -- limits is true until it commits, and the plain path need not read a single limit.
 --
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand. Their jobs are never on the plain path
--- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock. Nor do
+-- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's latch. Nor do
 -- they have places that are laid out and counted: see 003.
+--
+-- The latch of a keyed group is an advisory lock. Who takes slots of the group or gives it its first limit holds it until
+-- the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and leaves the
+-- group's jobs to whoever has it. The server keeps all locks of all its users in one table of a fixed size, so nobody
+-- takes many latches at once: see latches_allowed.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
 
-CREATE FUNCTION group_lock(p_group text) RETURNS bigint
+-- The two halves of a latch's number.
+CREATE FUNCTION latches() RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtextextended('${schema}/group/' || p_group, 0) $$;
+AS $$ SELECT hashtext('${schema}/latches') $$;
+
+CREATE FUNCTION latch_of(p_group text) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtext(p_group) $$;
+
+CREATE FUNCTION wide_claims() RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtext('${schema}/wide claims') $$;
+
+-- How many latches a claim may hold that wants so many: 50, which is within what the server sets aside for any transaction;
+-- or 500 if fewer others hold as many than would fill half of its table of locks.
+CREATE FUNCTION latches_allowed(p_wanted bigint) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_room integer := current_setting('max_locks_per_transaction')::integer * current_setting('max_connections')::integer;
+BEGIN
+  IF p_wanted > 50 THEN
+    FOR i IN 1 .. v_room / 1000 LOOP
+      IF pg_try_advisory_xact_lock(wide_claims(), i) THEN
+        RETURN 500;
+      END IF;
+    END LOOP;
+  END IF;
+  RETURN 50;
+END
+$$;
 
 CREATE FUNCTION is_keyed(p_group text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
@@ -47,7 +81,7 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
--- The limits of many groups, looked up one by one.
+-- The limits of many groups, looked up one by one; of their few families, each once.
 CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
 LANGUAGE plpgsql STABLE
 SET search_path = ${schema}, pg_temp
@@ -58,13 +92,18 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
+DECLARE
+  v_families limit_rule[] := ARRAY(
+    SELECT f
+    FROM (SELECT DISTINCT family_of(g) AS name FROM unnest(p_groups) AS g) n
+    JOIN limit_rule f ON f.name = ANY (ARRAY[n.name]));
 BEGIN
   RETURN ARRAY(
     SELECT coalesce(own.operator, family.operator, own.config, family.config,
                     own.code, family.code, own.submit, family.submit)
     FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
     LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
-    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
+    LEFT JOIN unnest(v_families) AS family ON family.name = family_of(g.name)
     ORDER BY g.ord);
 END
 $$;
@@ -266,7 +305,7 @@ END
 $$;
 
 -- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
--- keyed group whose first limit comes from a submit, under that group's lock).
+-- keyed group whose first limit comes from a submit, under that group's latch).
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -439,7 +478,8 @@ BEGIN
     -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
     PERFORM pg_advisory_xact_lock_shared(rules_lock());
   END IF;
-  PERFORM pg_advisory_xact_lock(group_lock(g)) FROM unnest(v_new) AS g WHERE is_keyed(g);
+  PERFORM pg_advisory_xact_lock(latches(), l.latch)
+  FROM (SELECT DISTINCT latch_of(g) AS latch FROM unnest(v_new) AS g WHERE is_keyed(g) ORDER BY 1) l;
 
   FOR v_proposal IN
     SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed

@@ -20,7 +20,7 @@ CREATE TYPE needs AS (
   proposed integer[]       -- the limit the candidate brings along for it
 );
 
--- The same by group, in the order of names.
+-- The same by group, in the order of candidates.
 CREATE TYPE tally AS (
   names text[],
   limits integer[],        -- NULL: it has none, or nobody has looked yet
@@ -44,8 +44,7 @@ CREATE TYPE choice AS (
   blocked text[],          -- groups that admit nobody
   short_groups text[],     -- groups of which fewer places were found than wanted ...
   short_rooms integer[],   -- ... and how many were
-  left_lanes text[],       -- lanes of candidates that are not taken though no group is full
-  blocked_lanes text[]     -- lanes of candidates in groups that admit nobody
+  left_lanes text[]        -- lanes of candidates that are not taken though no group is full
 );
 
 -- The functions that follow join arrays with arrays, as within_room does.
@@ -66,12 +65,12 @@ BEGIN
   FROM (
     SELECT n.name, n.depth, n.jobs, coalesce(s.spare, 0) AS spare
     FROM (
-      SELECT name, max(depth) AS depth, count(*)::integer AS jobs
-      FROM unnest(p_needs.names, p_needs.depths) AS need(name, depth)
+      SELECT name, max(depth) AS depth, count(*)::integer AS jobs, min(ord) AS first
+      FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS need(ord, name, depth)
       GROUP BY name
     ) n
     LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
-    ORDER BY n.name
+    ORDER BY n.first
   ) b;
   RETURN v_tally;
 END
@@ -122,7 +121,8 @@ BEGIN
 END
 $$;
 
--- Spreads the slots wanted of each group over the places found, in their order.
+-- Spreads the slots wanted of each group over the places found, in their order. It is never called for fewer places than
+-- slots.
 CREATE FUNCTION spread(p_names text[], p_wanted integer[], p_places places) RETURNS places
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -134,6 +134,9 @@ AS $$
 DECLARE
   v_taken places;
 BEGIN
+  IF (SELECT sum(r) FROM unnest(p_places.rooms) AS r) = (SELECT sum(w) FROM unnest(p_wanted) AS w) THEN
+    RETURN p_places;
+  END IF;
   SELECT array_agg(t.name), array_agg(t.n), array_agg(t.take) INTO v_taken
   FROM (
     SELECT p.name, p.n, least(p.room, w.wanted - coalesce(sum(p.room) OVER (
@@ -237,9 +240,8 @@ BEGIN
          (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
          (SELECT array_agg(s.name ORDER BY s.name) FROM slots s),
          (SELECT array_agg(s.slots ORDER BY s.name) FROM slots s),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.hopeless OR (f.admitted AND f.rank_in_task <= f.room))),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE f.hopeless)
-  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes, v_choice.blocked_lanes;
+         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.hopeless OR (f.admitted AND f.rank_in_task <= f.room)))
+  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes;
   v_choice.take := spread(v_groups, v_slots, p_places);
   RETURN v_choice;
 END
@@ -293,8 +295,6 @@ BEGIN
         WHERE h.ord IS NULL
         ORDER BY c.ord),
       v_needs, tally_needs(v_needs, p_spare_groups, p_spare), p_places);
-    v_choice.blocked_lanes := ARRAY(
-      SELECT DISTINCT c.lane FROM unnest(p_found) AS c JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord);
   ELSE
     v_choice := choose_some(p_found, p_tasks, p_room, p_needs, p_tally, p_places, v_short_groups, v_short_rooms);
   END IF;
@@ -376,7 +376,7 @@ CREATE TYPE claim_plan AS (
   lanes text[],            -- of the lines that were searched
   found candidate[],       -- best first
   left_lanes text[],       -- lanes in which the next claim has to start at the front
-  tally tally,
+  latched tally,           -- of the keyed groups whose latches are ours
   keyed places,            -- slots of keyed groups, taken
   choice choice,
   proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
@@ -419,6 +419,8 @@ DECLARE
   v_dropped integer[] := '{}';    -- candidates that are left alone
   v_proposed_groups text[];
   v_proposed_limits integer[];
+  v_latches integer;       -- how many may be held
+  v_latched tally;         -- of the keyed groups whose latches are ours
   v_keyed places;
   v_plain places;          -- rows of plain groups with free places, locked
   v_choice choice;
@@ -493,7 +495,7 @@ BEGIN
   END IF;
 
   -- 4. What they need. A group without a limit is no need, if it stays without one until this commits: for plain groups
-  --    the rules lock sees to that, for keyed ones their own lock. A job that brings a limit along has it set first.
+  --    the rules lock sees to that, for keyed ones their latch. A job that brings a limit along has it set first.
   SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.depth), array_agg(n.proposed) INTO v_needs
   FROM (
     SELECT c.ord, g.name, p_depth[array_position(p_tasks, c.task)] AS depth,
@@ -508,6 +510,7 @@ BEGIN
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
   v_tally.limits := limits_of(v_tally.names);
+  v_latches := latches_allowed((SELECT count(*) FROM unnest(v_tally.names) AS n WHERE is_keyed(n)));
   IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
     FOR v_unruled IN SELECT * FROM unlimited_needs(v_needs, v_tally) LOOP
       IF v_unruled.proposed IS NOT NULL THEN
@@ -515,8 +518,9 @@ BEGIN
         v_proposed_limits := v_proposed_limits || v_unruled.proposed;
         v_dropped := v_dropped || v_unruled.ords;
       ELSIF is_keyed(v_unruled.name) THEN
-        -- Two statements: one alone would look by a snapshot from before the lock.
-        IF NOT pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name)) THEN
+        -- Two statements: one alone would look by a snapshot from before the latch.
+        v_latches := v_latches - 1;
+        IF v_latches < 0 OR NOT pg_try_advisory_xact_lock_shared(latches(), latch_of(v_unruled.name)) THEN
           v_dropped := v_dropped || v_unruled.ords;
         ELSIF limit_of(v_unruled.name) IS NOT NULL THEN
           v_dropped := v_dropped || v_unruled.ords;
@@ -533,16 +537,19 @@ BEGIN
     v_tally.limits := limits_of(v_tally.names);
   END IF;
 
-  -- 5. Take as many places of keyed groups as are wanted, lock as many of plain ones, and choose the jobs that every group
-  --    they need admits.
-  SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
+  -- 5. Take as many places of keyed groups as are wanted, if nobody else is at it, lock as many of plain ones, and choose
+  --    the jobs that every group they need admits.
+  SELECT array_agg(n.name), array_agg(n.max), NULL, NULL, array_agg(n.wanted) INTO v_latched
   FROM (
-    SELECT array_agg(n.name) AS names, array_agg(n.max) AS limits, array_agg(n.wanted) AS wanted
-    FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS n(name, max, wanted)
-    WHERE is_keyed(n.name) AND n.wanted > 0
-  ) k
-  CROSS JOIN LATERAL take_keyed_slots(p_worker, p_token, k.names, k.limits, k.wanted) t
-  WHERE k.names IS NOT NULL;
+    SELECT *
+    FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS k(name, max, wanted)
+    WHERE CASE WHEN is_keyed(k.name) AND k.wanted > 0 THEN pg_try_advisory_xact_lock(latches(), latch_of(k.name)) END
+    LIMIT greatest(v_latches, 0)
+  ) n;
+  IF v_latched.names IS NOT NULL THEN
+    SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
+    FROM take_keyed_slots(p_worker, p_token, v_latched.names, v_latched.limits, v_latched.wanted) t;
+  END IF;
   SELECT array_agg(l.group_name), array_agg(l.n), array_agg(l.room) INTO v_plain
   FROM (
     SELECT array_agg(n.name) AS names, array_agg(n.wanted) AS wanted
@@ -563,7 +570,7 @@ BEGIN
     FROM unnest(v_choice.short_groups, v_choice.short_rooms) AS s(name, room)
     WHERE CASE WHEN is_keyed(s.name) THEN NOT is_full(s.name)
       ELSE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name) END);
-  RETURN (v_lanes, v_found, v_left_lanes, v_tally, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
+  RETURN (v_lanes, v_found, v_left_lanes, v_latched, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
 END
 $$;
 
@@ -627,9 +634,8 @@ BEGIN
 END
 $$;
 
--- Sets the jobs aside that a claim has found to be in full groups. Says whether it did so for all of these groups: others may
--- have some of them locked just now.
-CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS boolean
+-- Sets the jobs aside that a claim has found to be in full groups, but for groups that others are at just now.
+CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -641,20 +647,20 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_choice choice := p_plan.choice;
-  v_tally tally := p_plan.tally;
+  v_latched tally := p_plan.latched;
   v_full text[];
   v_passed text[];         -- further groups of jobs that are set aside
 BEGIN
   IF coalesce(cardinality(v_choice.blocked), 0) = 0 THEN
-    RETURN true;
+    RETURN;
   END IF;
   -- A group is full when all its rows are ours and none has a place; a keyed one, when as many of its slots are ours to
   -- lock as its limit says.
   SELECT array_agg(f.name) INTO v_full
   FROM (
     SELECT k.name
-    FROM unnest(v_tally.names, v_tally.limits) AS k(name, max)
-    WHERE k.name = ANY (v_choice.blocked) AND is_keyed(k.name)
+    FROM unnest(v_latched.names, v_latched.limits) AS k(name, max)
+    WHERE k.name = ANY (v_choice.blocked)
       AND k.max <= (
         SELECT count(*) FROM (SELECT FROM slot s WHERE s.group_name = k.name FOR UPDATE SKIP LOCKED) held)
     UNION ALL
@@ -670,7 +676,7 @@ BEGIN
        AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
   ) f;
   IF v_full IS NULL THEN
-    RETURN false;
+    RETURN;
   END IF;
 
   WITH set_aside AS (
@@ -705,18 +711,16 @@ BEGIN
   PERFORM call_back(g.name, 8)
   FROM unnest(v_passed) AS g(name)
   WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
-  RETURN v_choice.blocked <@ v_full;
 END
 $$;
 
 -- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit, p_after
--- where in which lane to start; the slots are those of keyed groups that it gives back. The caller holds the rules lock,
--- shared, and has seen under it that the worker's view of the limits is current.
+-- where in which lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's view of the
+-- limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line[],
-  p_freed_groups text[] DEFAULT NULL, p_freed_slots integer[] DEFAULT NULL, p_freed_tokens bigint[] DEFAULT NULL)
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -730,8 +734,6 @@ DECLARE
   v_plan claim_plan;
   v_choice choice;
   v_rows integer;
-  v_called boolean := false;
-  v_aside boolean;
 BEGIN
   PERFORM promote_due(500);
   v_queues := ARRAY(
@@ -744,33 +746,19 @@ BEGIN
     v_choice := v_plan.choice;
     RETURN QUERY SELECT * FROM carry_out(p_worker, v_token, v_plan, p_tasks, p_depth);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    IF p_freed_slots IS NOT NULL THEN
-      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
-    END IF;
-    v_aside := set_aside(v_plan);
+    PERFORM set_aside(v_plan);
     IF cardinality(v_choice.tids) > 0 THEN
-      RETURN QUERY SELECT * FROM ends_of(
-        v_plan.found,
-        v_plan.left_lanes || v_choice.left_lanes || CASE WHEN NOT v_aside THEN v_choice.blocked_lanes END);
+      RETURN QUERY SELECT * FROM ends_of(v_plan.found, v_plan.lanes, v_plan.left_lanes || v_choice.left_lanes);
     END IF;
-    -- What there is to find for the next claim: whoever has been called back, jobs that only lacked what was given back
-    -- here, jobs behind those that were in the way, and jobs of other tasks where one had room for a few only.
-    IF v_plan.more OR v_called OR v_choice.short_groups && p_freed_groups OR cardinality(v_choice.blocked) > 0
+    -- What there is to find for the next claim: jobs behind those that were in the way, and jobs of other tasks where one
+    -- had room for a few only.
+    IF v_plan.more OR cardinality(v_choice.blocked) > 0
         OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     END IF;
   ELSE
-    IF p_freed_slots IS NOT NULL THEN
-      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
-    END IF;
     RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    IF v_called THEN
-      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-    END IF;
-  END IF;
-  IF v_called THEN
-    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 
   -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to. To see

@@ -143,12 +143,6 @@ BEGIN
 END
 $$;
 
-CREATE TYPE held_slots AS (
-  names text[],
-  numbers integer[],
-  tokens bigint[]
-);
-
 -- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
 CREATE FUNCTION exchange(
   p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
@@ -156,7 +150,7 @@ CREATE FUNCTION exchange(
   p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
-  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[])
+  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -168,9 +162,8 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  v_plain held_slots;
-  v_keyed held_slots;
-  v_called boolean := false;
+  v_freed text[];
+  v_backs call_backs;
   v_stale boolean;
 BEGIN
   -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
@@ -195,30 +188,21 @@ BEGIN
     FROM finish(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures) AS f;
   END IF;
   IF cardinality(p_slots) > 0 THEN
-    -- Slots of plain groups are given back before any are taken, those of keyed ones after that: see 003.
-    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_plain
-    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
-    WHERE NOT is_keyed(s.name);
-    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_keyed
-    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
-    WHERE is_keyed(s.name);
-    IF v_plain.names IS NOT NULL THEN
-      v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
-    END IF;
+    v_freed := release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
+  END IF;
+  IF v_freed IS NOT NULL OR cardinality(p_left_behind) > 0 THEN
+    v_backs := call_back_all(v_freed || p_left_behind, greatest(1 + (SELECT max(d) FROM unnest(p_depth) AS d), 8));
+    RETURN QUERY
+    SELECT 'b'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, g, NULL::integer
+    FROM unnest(v_backs.left_behind) AS g;
   END IF;
   v_stale := (SELECT rules_version FROM meta) <> p_rules;
-  IF v_keyed.names IS NOT NULL AND (v_stale OR p_jobs = 0) THEN
-    v_called := release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens) > 0 OR v_called;
-  END IF;
-  IF v_called THEN
-    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-  END IF;
   IF v_stale THEN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after,
-      v_keyed.names, v_keyed.numbers, v_keyed.tokens);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
@@ -227,6 +211,24 @@ BEGIN
     WHERE state = 0
     ORDER BY run_at
     LIMIT 1;
+  END IF;
+
+  -- Others may be waiting for what this worker has given back and not taken again: for a place in a plain group. Nobody sleeps
+  -- over a job that waits for a keyed one, unless it was set aside.
+  IF v_freed IS NOT NULL OR v_backs.called IS NOT NULL THEN
+    RETURN QUERY
+    SELECT 'w'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, g.called, NULL::bigint, NULL::text[],
+           NULL::text, g.name, NULL::integer
+    FROM (
+      SELECT f.name, bool_or(f.called) AS called
+      FROM (
+        SELECT n, false FROM unnest(v_freed) AS n WHERE NOT is_keyed(n)
+        UNION ALL
+        SELECT n, true FROM unnest(v_backs.called) AS n
+      ) f(name, called)
+      GROUP BY f.name
+    ) g
+    WHERE NOT is_full(g.name);
   END IF;
 END
 $$;
