@@ -12,7 +12,7 @@
 -- Limited jobs are claimed together with slots: beyond what the worker can take under slots it holds, each new slot
 -- is good for 1 + depth jobs, of which the worker runs one at a time and buffers the others.
 
--- What the candidates of a claim need: one entry for each candidate and group it is in, in the order of candidates.
+-- What the candidates of a claim need: one entry for each candidate and group it is in; if each is in one, in their order.
 CREATE TYPE needs AS (
   ords integer[],          -- the candidate
   names text[],            -- the group
@@ -485,7 +485,7 @@ BEGIN
   END IF;
 
   -- 3. Jobs that were submitted while their task was being given a lane belong into it.
-  IF EXISTS (SELECT FROM unnest(v_found) AS c WHERE c.lane IN ('', '*') AND c.task = ANY (v_laned)) THEN
+  IF v_lanes && '{"", *}' AND EXISTS (SELECT FROM unnest(v_found) AS c WHERE c.lane IN ('', '*') AND c.task = ANY (v_laned)) THEN
     UPDATE job SET lane = job.task
     FROM unnest(v_found) AS c
     WHERE job.ctid = c.tid AND c.lane IN ('', '*') AND c.task = ANY (v_laned);
@@ -498,15 +498,15 @@ BEGIN
   --    the rules lock sees to that, for keyed ones their latch. A job that brings a limit along has it set first.
   SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.depth), array_agg(n.proposed) INTO v_needs
   FROM (
-    SELECT c.ord, g.name, p_depth[array_position(p_tasks, c.task)] AS depth,
-           CASE WHEN g.name = c.limited_group THEN c.submit_limit END AS proposed
+    SELECT c.ord, c.task AS name, p_depth[array_position(p_tasks, c.task)] AS depth,
+           CASE WHEN c.task = c.limited_group THEN c.submit_limit END AS proposed
     FROM unnest(v_found) AS c
-    CROSS JOIN LATERAL (
-      SELECT c.task AS name WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
-      UNION ALL
-      SELECT e FROM unnest(c.groups) AS e
-    ) g
-    WHERE c.task = ANY (v_limited) OR c.limited_group IS NOT NULL OR c.groups <> '{}'
+    WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
+    UNION ALL
+    SELECT c.ord, e, p_depth[array_position(p_tasks, c.task)], CASE WHEN e = c.limited_group THEN c.submit_limit END
+    FROM unnest(v_found) AS c
+    CROSS JOIN LATERAL unnest(c.groups) AS e
+    WHERE c.groups <> '{}'
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
   v_tally.limits := limits_of(v_tally.names);
