@@ -30,14 +30,11 @@ final class ExchangeRows {
   /** Tasks of which many jobs had to be read past. */
   final Set<String> passedOver = new HashSet<>();
 
-  /** Where the claim ended, in each lane of which it took all it found. */
+  /** Where the claim ended, in each lane of which it left nothing for the next. */
   final List<String> ends = new ArrayList<>();
 
-  /**
-   * Groups in which this exchange left room that others may be waiting for; true where jobs were
-   * called back for it, whoever may have a handler for them.
-   */
-  final Map<String, Boolean> roomy = new HashMap<>();
+  /** Groups of which slots were given back, and that jobs of any task may be waiting for. */
+  final Set<String> shared = new HashSet<>();
 
   /** Groups for which jobs have to be called back that others had locked. */
   final Set<String> leftBehind = new HashSet<>();
@@ -58,7 +55,7 @@ final class ExchangeRows {
       case "x" -> passedOver.add(row.getString("task"));
       case "e" -> ends.add(LinePositions.read(row));
       case "m" -> nextDue = Duration.ZERO;
-      case "w" -> roomy.put(row.getString("group_name"), row.getBoolean("counted"));
+      case "w" -> shared.add(row.getString("group_name"));
       case "b" -> leftBehind.add(row.getString("group_name"));
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;

@@ -5,6 +5,7 @@ import dev.sluice.InvalidRequestException;
 import dev.sluice.OnLimit;
 import dev.sluice.Submission;
 import dev.sluice.spi.NewJob;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -166,6 +167,14 @@ final class JobSubmitter {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
       return insert(connection, jobs);
     }
+    // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
+    lockForReject(
+        connection,
+        jobs.stream()
+            .filter(JobSubmitter::mayBeRejected)
+            .flatMap(JobSubmitter::groupsOf)
+            .distinct()
+            .toArray(String[]::new));
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
       Optional<Submission> obstacle =
@@ -176,23 +185,29 @@ final class JobSubmitter {
     return submissions;
   }
 
+  private static Stream<String> groupsOf(NewJob job) {
+    return Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
+        .map(Group::toString);
+  }
+
+  /** Locks those of the groups that have a limit, and says which these are. */
+  private Array lockForReject(Connection connection, String[] groups) throws SQLException {
+    return database
+        .list(
+            connection,
+            LOCK_FOR_REJECT,
+            row -> row.getArray(1),
+            connection.createArrayOf("text", groups))
+        .get(0);
+  }
+
   /**
    * What stands in the way of a job that wants no waiting: a full group, or a job it duplicates;
    * empty = nothing.
    */
   private Optional<Submission> obstacle(Connection connection, NewJob job) throws SQLException {
-    String[] groups =
-        Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
-            .map(Group::toString)
-            .toArray(String[]::new);
-    var limited =
-        database
-            .list(
-                connection,
-                LOCK_FOR_REJECT,
-                row -> row.getArray(1),
-                connection.createArrayOf("text", groups))
-            .get(0);
+    String[] groups = groupsOf(job).toArray(String[]::new);
+    Array limited = lockForReject(connection, groups);
     // A duplicate is one whether there is room or not: it asks for none.
     Optional<Submission> duplicate =
         database

@@ -51,7 +51,7 @@ final class PostgresWorkerSession implements WorkerSession {
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
       "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?)";
-  private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?)";
+  private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
   private final Database database;
@@ -62,11 +62,17 @@ final class PostgresWorkerSession implements WorkerSession {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
 
+  /**
+   * Groups of which jobs should have been called back for a slot that came free, but others had
+   * them locked. The next exchange tries again, and follows at once. A worker that dies before that
+   * leaves them to the chores.
+   */
+  private volatile Set<String> leftBehind = Set.of();
+
   // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
   private long rulesVersion;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
-  private Set<String> leftBehind = Set.of();
   private final LinePositions line = new LinePositions(System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
@@ -128,19 +134,26 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
     List<String> start = line.startOf(exchange.demand().jobs());
+    Set<String> calledAgain = leftBehind;
+    // Should the answer be lost, so is what it says about the groups of these slots.
+    leftBehind = new HashSet<>(calledAgain);
+    exchange.released().forEach(slot -> leftBehind.add(slot.group()));
     ExchangeRows incoming =
         database.call(
             connection -> {
               ExchangeRows rows = new ExchangeRows();
               database.list(
-                  connection, EXCHANGE, rows::add, parameters(connection, exchange, start));
+                  connection,
+                  EXCHANGE,
+                  rows::add,
+                  parameters(connection, exchange, start, calledAgain));
               return rows;
             });
     if (incoming.lost) {
       throw lost();
     }
     leftBehind = incoming.leftBehind;
-    wakeOthers(exchange, incoming.roomy);
+    wakeOthers(exchange, calledAgain, incoming);
     if (!incoming.proposals.isEmpty()) {
       links.submitter.propose(incoming.proposals);
       incoming.nextDue = Duration.ZERO;
@@ -164,7 +177,8 @@ final class PostgresWorkerSession implements WorkerSession {
             : Optional.of(Duration.ZERO));
   }
 
-  private Object[] parameters(Connection connection, Exchange exchange, List<String> start)
+  private Object[] parameters(
+      Connection connection, Exchange exchange, List<String> start, Set<String> calledAgain)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Exchange.TaskDemand> tasks = demand.tasks();
@@ -198,21 +212,32 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
       connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
       connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
-      connection.createArrayOf("text", leftBehind.toArray())
+      connection.createArrayOf("text", calledAgain.toArray())
     };
   }
 
   /**
-   * What one worker gives back, others may be waiting for. Room in a task's own group concerns
-   * those who handle the task; anything else may concern anyone.
+   * What one worker gives back and does not take again at once, others may be waiting for. Room in
+   * a task's own group or in one of its keys concerns those who handle the task; anything else may
+   * concern anyone.
    */
-  private void wakeOthers(Exchange exchange, Map<String, Boolean> roomy) {
+  private void wakeOthers(Exchange exchange, Set<String> calledAgain, ExchangeRows incoming) {
+    Map<String, Integer> room = new HashMap<>();
+    calledAgain.forEach(group -> room.put(group, 1));
+    exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
+    incoming.slots.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
     Set<String> tasks = new HashSet<>();
     if (OutcomeColumns.anyReturned(exchange.outcomes())) {
       tasks.add(Waker.EVERYONE);
     }
-    roomy.forEach(
-        (group, called) -> tasks.add(called || !ownTasks.contains(group) ? Waker.EVERYONE : group));
+    room.forEach(
+        (group, places) -> {
+          if (places > 0) {
+            String plain = Group.parse(group).plain().toString();
+            boolean own = ownTasks.contains(plain) && !incoming.shared.contains(group);
+            tasks.add(own ? plain : Waker.EVERYONE);
+          }
+        });
     if (!tasks.isEmpty()) {
       links.waker.wakeFor(tasks);
     }
@@ -302,7 +327,14 @@ final class PostgresWorkerSession implements WorkerSession {
       return;
     }
     try {
-      database.list(SIGN_OFF, row -> true, id);
+      database.call(
+          connection ->
+              database.list(
+                  connection,
+                  SIGN_OFF,
+                  row -> true,
+                  id,
+                  connection.createArrayOf("text", leftBehind.toArray())));
     } catch (SluiceException e) {
       log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
     }

@@ -22,14 +22,17 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +49,7 @@ class KeyedClaimsIT {
   private static final int WORKERS = 4;
   private static final Task<Integer> ONE_PER_KEY =
       Task.named("t", Integer.class).maxConcurrentPer("key", n -> n, 1).build();
+  private static final Demand ONE = new Demand(1, List.of(new TaskDemand("t", 1, 0)), Map.of());
   private static final Group KEY_1 = Group.of("t").dimension("key", "1");
 
   private PostgresFixture fixture;
@@ -112,7 +116,7 @@ class KeyedClaimsIT {
       claim.commit();
       release.get();
 
-      assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*'"))
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
           .as("jobs that stand in line")
           .isOne();
     } finally {
@@ -125,45 +129,115 @@ class KeyedClaimsIT {
   void jobAsideIsLocked_nextExchangeCallsItBack() throws Exception {
     try (Sluice sluice = Sluice.open(fixture.options());
         JobStore store = fixture.openStore();
-        WorkerSession session = store.openSession(worker());
+        WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
         Connection claim = fixture.openConnection()) {
-      sluice.submitAll(ONE_PER_KEY, List.of(1, 1));
-      Demand demand = new Demand(2, List.of(new TaskDemand("t", 2, 0)), Map.of());
-      Answer first =
-          session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
-      assertThat(first.jobs()).hasSize(1);
-      session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
-      assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*' || groups[1]"))
-          .as("jobs set aside")
-          .isOne();
-      claim.setAutoCommit(false);
-      execute(claim, "SELECT FROM %s.job WHERE state = 1 FOR UPDATE");
+      Answer first = claimOneOf(sluice, session, 2);
+      lockJobsAside(claim);
 
-      ClaimedJob done = first.jobs().get(0);
-      JobOutcome outcome =
-          new JobOutcome(
-              done.id(), done.token(), new JobOutcome.Succeeded(Optional.empty()), Duration.ZERO);
-      Answer second =
-          session.exchange(
-              new Exchange(List.of(outcome), Set.of(), Map.of(), first.slots(), Demand.NONE));
-      assertThat(second.nextDue()).as("when to ask again").contains(Duration.ZERO);
+      assertThat(session.exchange(finish(first, Demand.NONE)).nextDue())
+          .as("when to ask again")
+          .contains(Duration.ZERO);
       claim.commit();
 
-      assertThat(
-              session
-                  .exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand))
-                  .jobs())
-          .hasSize(1);
+      assertThat(session.exchange(ask(ONE)).jobs()).hasSize(1);
     }
   }
 
-  private static WorkerRegistration worker() {
+  @Test
+  void jobAsideIsLocked_signOffCallsItBack() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        Connection claim = fixture.openConnection()) {
+      try (WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+        Answer first = claimOneOf(sluice, session, 2);
+        lockJobsAside(claim);
+        session.exchange(finish(first, Demand.NONE));
+        claim.commit();
+      }
+
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+    }
+  }
+
+  /** When the slot comes free for good, the job is in line already: no call-back tells of it. */
+  @Test
+  void slotIsPassedOnAndThenGivenBack_sleeperIsWoken() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession busy = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
+        WorkerSession sleeper = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+      Answer first = claimOneOf(sluice, busy, 3);
+      CountDownLatch woken = new CountDownLatch(1);
+      sleeper.onWake(woken::countDown);
+      assertThat(sleeper.exchange(ask(ONE)).jobs()).isEmpty();
+
+      Answer second = busy.exchange(finish(first, ONE));
+      assertThat(second.jobs()).hasSize(1);
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+      busy.exchange(finish(second, Demand.NONE));
+
+      assertThat(woken.await(10, TimeUnit.SECONDS)).as("woken").isTrue();
+    }
+  }
+
+  /** More keys than a claim may hold latches of, none of which has a limit. */
+  @Test
+  void manyKeysWithoutLimit_limitedJobsAreClaimedAllTheSame() {
+    Task<Integer> task =
+        Task.named("t", Integer.class).maxConcurrentPer("tenant", n -> n % 200, 5).build();
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(Group.of("t").anyValueOf("tenant"), 5))) {
+      for (int i = 0; i < 600; i++) {
+        String order = "order-" + i;
+        sluice.submit(task, i, options -> options.concurrencyKey(order));
+      }
+      Demand demand = new Demand(500, List.of(new TaskDemand("t", 500, 0)), Map.of());
+      List<Integer> claims = new ArrayList<>();
+      do {
+        claims.add(session.exchange(ask(demand)).jobs().size());
+        assertThat(claims).as("jobs claimed").last().isNotEqualTo(0);
+      } while (claims.stream().mapToInt(Integer::intValue).sum() < 600);
+    }
+  }
+
+  /** Claims one of so many jobs of a key, which sets the others aside. */
+  private Answer claimOneOf(Sluice sluice, WorkerSession session, int jobs) throws SQLException {
+    sluice.submitAll(ONE_PER_KEY, Collections.nCopies(jobs, 1));
+    Answer first = session.exchange(ask(ONE));
+    assertThat(first.jobs()).hasSize(1);
+    session.exchange(ask(ONE));
+    assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*' || groups[1]"))
+        .as("jobs set aside")
+        .isEqualTo(jobs - 1);
+    return first;
+  }
+
+  private void lockJobsAside(Connection claim) throws SQLException {
+    claim.setAutoCommit(false);
+    execute(claim, "SELECT FROM %s.job WHERE state = 1 FOR UPDATE");
+  }
+
+  private static Exchange ask(Demand demand) {
+    return new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand);
+  }
+
+  /** Reports the success of what was claimed and gives its slots back. */
+  private static Exchange finish(Answer claimed, Demand demand) {
+    ClaimedJob done = claimed.jobs().get(0);
+    JobOutcome outcome =
+        new JobOutcome(
+            done.id(), done.token(), new JobOutcome.Succeeded(Optional.empty()), Duration.ZERO);
+    return new Exchange(List.of(outcome), Set.of(), Map.of(), claimed.slots(), demand);
+  }
+
+  private static WorkerRegistration worker(Group family, int limit) {
     return new WorkerRegistration(
-        "w",
-        Set.of("default"),
-        Set.of("t"),
-        Map.of(KEY_1.family().orElseThrow(), 1),
-        Duration.ofMinutes(5));
+        "w", Set.of("default"), Set.of("t"), Map.of(family, limit), Duration.ofMinutes(5));
   }
 
   private void execute(Connection connection, String command) throws SQLException {

@@ -10,8 +10,8 @@
 -- they have places that are laid out and counted: see 003.
 --
 -- The latch of a keyed group is an advisory lock. Who takes slots of the group or gives it its first limit holds it until
--- the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and leaves the
--- group's jobs to whoever has it. The server keeps all locks of all its users in one table of a fixed size, so nobody
+-- the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and passes by
+-- the jobs of a group whose latch another has. The server keeps all locks of all its users in one table of a fixed size, so nobody
 -- takes many latches at once: see latches_allowed.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
@@ -27,27 +27,25 @@ CREATE FUNCTION latch_of(p_group text) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext(p_group) $$;
 
-CREATE FUNCTION wide_claims() RETURNS integer
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtext('${schema}/wide claims') $$;
-
--- How many latches a claim may hold that wants so many: 50, which is within what the server sets aside for any transaction;
--- or 500 if fewer others hold as many than would fill half of its table of locks.
+-- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for every
+-- transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all schemas of
+-- the database share: so many that the rest of the server's table of locks would hold them all.
 CREATE FUNCTION latches_allowed(p_wanted bigint) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
-  v_room integer := current_setting('max_locks_per_transaction')::integer * current_setting('max_connections')::integer;
+  v_share integer := current_setting('max_locks_per_transaction');
+  v_few integer := least(50, v_share * 3 / 4);
 BEGIN
-  IF p_wanted > 50 THEN
-    FOR i IN 1 .. v_room / 1000 LOOP
-      IF pg_try_advisory_xact_lock(wide_claims(), i) THEN
+  IF p_wanted > v_few THEN
+    FOR i IN 1 .. v_share * current_setting('max_connections')::integer / 1000 LOOP
+      IF pg_try_advisory_xact_lock(hashtext('sluice/wide claims'), i) THEN
         RETURN 500;
       END IF;
     END LOOP;
   END IF;
-  RETURN 50;
+  RETURN v_few;
 END
 $$;
 
@@ -239,6 +237,24 @@ AS $$
   LEFT JOIN limit_rule r ON r.name = p_task
 $$;
 
+-- The queues of the ready jobs in a lane.
+CREATE FUNCTION queues_in(p_lane text) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+  WITH RECURSIVE queues(queue) AS (
+    SELECT min(queue) FROM job WHERE state = 1 AND lane = p_lane
+    UNION ALL
+    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_lane AND j.queue > q.queue)
+    FROM queues q
+    WHERE q.queue IS NOT NULL
+  )
+  SELECT queue FROM queues WHERE queue IS NOT NULL
+$$;
+
 -- Calls jobs that were set aside for a full group back to their own lanes: the best p_count of each queue.
 CREATE FUNCTION call_back(p_group text, p_count bigint) RETURNS bigint
 LANGUAGE plpgsql
@@ -250,18 +266,13 @@ AS $$
 DECLARE
   called bigint;
 BEGIN
-  WITH RECURSIVE queues(queue) AS (
-    SELECT min(queue) FROM job WHERE state = 1 AND lane = '*' || p_group
-    UNION ALL
-    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue > q.queue)
-    FROM queues q WHERE q.queue IS NOT NULL
-  ), best AS (
+  WITH best AS (
     SELECT b.id
-    FROM queues q
+    FROM queues_in('*' || p_group) AS q
     CROSS JOIN LATERAL (
       SELECT j.id
       FROM job j
-      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q.queue
+      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q
       ORDER BY j.priority DESC, j.run_at, j.id
       LIMIT p_count
       FOR UPDATE SKIP LOCKED

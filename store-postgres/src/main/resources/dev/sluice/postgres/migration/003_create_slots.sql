@@ -195,11 +195,11 @@ CREATE TYPE call_backs AS (
 -- slots have waited for, so the job is seen here.
 --
 -- Yet others may have it locked. Whoever else calls jobs back has just moved it; but a claim whose look at the line is
--- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for here, in the midst of
--- an exchange. Whoever gets left_behind for an answer tries those groups again after the commit.
+-- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of a
+-- transaction that holds other things. Whoever gets left_behind for an answer tries those groups again after the commit.
 --
--- For each slot p_jobs are called: as many as a worker will put into it, or a few more.
-CREATE FUNCTION call_back_all(p_groups text[], p_jobs integer DEFAULT 8) RETURNS call_backs
+-- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it is.
+CREATE FUNCTION call_back_all(p_groups text[], p_tasks text[] DEFAULT NULL, p_depth integer[] DEFAULT NULL) RETURNS call_backs
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -215,7 +215,8 @@ DECLARE
   v_backs call_backs;
 BEGIN
   FOR v_group IN
-    SELECT t.name, '*' || t.name AS lane, p_jobs * t.freed AS jobs
+    SELECT t.name, '*' || t.name AS lane,
+           t.freed * greatest(1 + coalesce(p_depth[array_position(p_tasks, split_part(t.name, '/', 1))], 0), 8) AS jobs
     FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
     WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1)
   LOOP
@@ -223,7 +224,7 @@ BEGIN
     IF v_jobs > 0 THEN
       v_backs.called := v_backs.called || v_group.name;
     END IF;
-    IF v_jobs < v_group.jobs AND (SELECT true FROM job j WHERE j.state = 1 AND j.lane = v_group.lane LIMIT 1) THEN
+    IF v_jobs < v_group.jobs * (SELECT count(*) FROM queues_in(v_group.lane)) THEN
       v_backs.left_behind := v_backs.left_behind || v_group.name;
     END IF;
   END LOOP;
@@ -231,9 +232,9 @@ BEGIN
 END
 $$;
 
--- The same for one who has nothing else to do in the transaction: it waits for the others. It has no job locked itself while
--- it waits, and a claim that has jobs locked waits for nobody any more, so nobody waits in a circle.
-CREATE FUNCTION call_back_and_wait(p_groups text[]) RETURNS void
+-- The same in a transaction that does nothing else: it waits for the others. They do not wait for it: claims wait for nobody
+-- once they have jobs locked, and whoever changes limits holds the rules lock.
+CREATE FUNCTION call_back_and_wait(p_group text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -243,16 +244,10 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
-DECLARE
-  v_backs call_backs := call_back_all(p_groups);
 BEGIN
-  IF v_backs.left_behind IS NOT NULL THEN
-    PERFORM 1
-    FROM unnest(v_backs.left_behind) AS g(name)
-    CROSS JOIN LATERAL (
-      SELECT FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name ORDER BY j.id LIMIT 8 FOR UPDATE) locked;
-    PERFORM call_back_all(v_backs.left_behind);
-  END IF;
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  PERFORM 1 FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group ORDER BY j.id LIMIT 8 FOR UPDATE;
+  PERFORM call_back_all(ARRAY[p_group]);
 END
 $$;
 
@@ -324,7 +319,7 @@ BEGIN
   SELECT array_agg(gone.group_name), array_agg(gone.slot) INTO v_groups, v_slots FROM gone;
   IF v_groups IS NOT NULL THEN
     PERFORM count_down(v_groups, v_slots);
-    PERFORM call_back_and_wait(v_groups);
+    PERFORM call_back_all(v_groups);
     RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
   END IF;
 END
@@ -386,11 +381,14 @@ BEGIN
 END
 $$;
 
--- Frees one slot: a permit's by token, or (NULL) whoever's by force. True if it was held so.
-CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint) RETURNS boolean
+-- Frees one slot: a permit's by token, or (NULL) whoever's by force. Says whether it was held so, and whether jobs were left
+-- behind that have to be called back.
+CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint, OUT freed boolean, OUT left_behind boolean)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
+DECLARE
+  v_backs call_backs;
 BEGIN
   IF p_token IS NULL THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
@@ -399,17 +397,18 @@ BEGIN
   DELETE FROM slot s
   WHERE s.group_name = p_group AND s.slot = p_slot
     AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
-  IF NOT FOUND THEN
-    RETURN false;
+  freed := FOUND;
+  IF NOT freed THEN
+    RETURN;
   END IF;
   PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
-  PERFORM call_back_and_wait(ARRAY[p_group]);
+  v_backs := call_back_all(ARRAY[p_group]);
+  left_behind := v_backs.left_behind IS NOT NULL;
   IF p_token IS NULL THEN
     -- A worker that still believes it holds the slot must hear that it does not.
     UPDATE meta SET rules_version = rules_version + 1;
     PERFORM pg_notify('sluice_${schema}', 'rules');
   END IF;
-  RETURN true;
 END
 $$;
 

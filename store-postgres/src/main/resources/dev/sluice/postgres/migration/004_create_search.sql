@@ -1,9 +1,8 @@
 -- Looking for jobs and handing them over: what both paths of the claim (see 005) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w group with
-                               -- room for others (counted: and jobs that were called back), b group of which jobs were left
-                               -- behind, e where the claim ended, d ms until the next scheduled job is due, r rules
+  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w freed
+                               -- group that jobs of any task may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job is due, r rules
                                -- changed, l lease lost
   id uuid,
   token bigint,
@@ -46,7 +45,7 @@ BEGIN
 END
 $$;
 
--- Where a claim ended in a lane: the place in line of the last job it took there.
+-- Where a claim ended in a lane: the place in line of the last job it found there.
 CREATE TYPE place_in_line AS (
   lane text,
   priority integer,
@@ -145,7 +144,7 @@ BEGIN
 END
 $$;
 
--- Where a claim ended that found these jobs, best first, in the lanes where it took all that it found.
+-- Where a claim ended that found these jobs, best first, but for lanes with jobs that it left for the next claim.
 CREATE FUNCTION ends_of(p_found candidate[], p_lanes text[], p_left_lanes text[]) RETURNS SETOF answer
 LANGUAGE plpgsql STABLE
 SET search_path = ${schema}, pg_temp

@@ -76,6 +76,34 @@ BEGIN
 END
 $$;
 
+-- The candidates from the first on that needs a keyed group beyond the first so many.
+CREATE FUNCTION candidates_beyond(p_needs needs, p_tally tally, p_keyed integer) RETURNS integer[]
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET enable_hashjoin = on
+SET enable_mergejoin = on
+SET jit = off
+AS $$
+DECLARE
+  v_beyond text[] := ARRAY(
+    SELECT n.name
+    FROM unnest(p_tally.names) WITH ORDINALITY AS n(name, ord)
+    WHERE is_keyed(n.name)
+    ORDER BY n.ord
+    OFFSET p_keyed);
+  v_from integer;
+BEGIN
+  IF cardinality(v_beyond) = 0 THEN
+    RETURN '{}';
+  END IF;
+  SELECT min(n.ord) INTO v_from
+  FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
+  JOIN unnest(v_beyond) AS b(name) ON b.name = n.name;
+  RETURN ARRAY(SELECT DISTINCT o FROM unnest(p_needs.ords) AS o WHERE o >= v_from);
+END
+$$;
+
 -- The needs of groups that have no limit, by group.
 CREATE FUNCTION unlimited_needs(p_needs needs, p_tally tally) RETURNS TABLE (name text, proposed integer, ords integer[])
 LANGUAGE plpgsql
@@ -416,7 +444,7 @@ DECLARE
   v_needs needs;
   v_tally tally;
   v_unruled record;
-  v_dropped integer[] := '{}';    -- candidates that are left alone
+  v_dropped integer[];     -- candidates that are left alone
   v_proposed_groups text[];
   v_proposed_limits integer[];
   v_latches integer;       -- how many may be held
@@ -510,17 +538,20 @@ BEGIN
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
   v_tally.limits := limits_of(v_tally.names);
+  -- Of many keyed groups, not all latches may be taken: the best candidates get theirs, the others wait for the next claim.
   v_latches := latches_allowed((SELECT count(*) FROM unnest(v_tally.names) AS n WHERE is_keyed(n)));
-  IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
+  v_dropped := candidates_beyond(v_needs, v_tally, v_latches);
+  IF cardinality(v_dropped) > 0 OR array_position(v_tally.limits, NULL) IS NOT NULL THEN
     FOR v_unruled IN SELECT * FROM unlimited_needs(v_needs, v_tally) LOOP
-      IF v_unruled.proposed IS NOT NULL THEN
+      IF v_unruled.ords <@ v_dropped THEN
+        CONTINUE;
+      ELSIF v_unruled.proposed IS NOT NULL THEN
         v_proposed_groups := v_proposed_groups || v_unruled.name;
         v_proposed_limits := v_proposed_limits || v_unruled.proposed;
         v_dropped := v_dropped || v_unruled.ords;
       ELSIF is_keyed(v_unruled.name) THEN
         -- Two statements: one alone would look by a snapshot from before the latch.
-        v_latches := v_latches - 1;
-        IF v_latches < 0 OR NOT pg_try_advisory_xact_lock_shared(latches(), latch_of(v_unruled.name)) THEN
+        IF NOT pg_try_advisory_xact_lock_shared(latches(), latch_of(v_unruled.name)) THEN
           v_dropped := v_dropped || v_unruled.ords;
         ELSIF limit_of(v_unruled.name) IS NOT NULL THEN
           v_dropped := v_dropped || v_unruled.ords;
@@ -540,12 +571,8 @@ BEGIN
   -- 5. Take as many places of keyed groups as are wanted, if nobody else is at it, lock as many of plain ones, and choose
   --    the jobs that every group they need admits.
   SELECT array_agg(n.name), array_agg(n.max), NULL, NULL, array_agg(n.wanted) INTO v_latched
-  FROM (
-    SELECT *
-    FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS k(name, max, wanted)
-    WHERE CASE WHEN is_keyed(k.name) AND k.wanted > 0 THEN pg_try_advisory_xact_lock(latches(), latch_of(k.name)) END
-    LIMIT greatest(v_latches, 0)
-  ) n;
+  FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS n(name, max, wanted)
+  WHERE CASE WHEN is_keyed(n.name) AND n.wanted > 0 THEN pg_try_advisory_xact_lock(latches(), latch_of(n.name)) END;
   IF v_latched.names IS NOT NULL THEN
     SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
     FROM take_keyed_slots(p_worker, p_token, v_latched.names, v_latched.limits, v_latched.wanted) t;

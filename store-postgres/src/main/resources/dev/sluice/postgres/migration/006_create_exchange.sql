@@ -191,7 +191,7 @@ BEGIN
     v_freed := release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
   END IF;
   IF v_freed IS NOT NULL OR cardinality(p_left_behind) > 0 THEN
-    v_backs := call_back_all(v_freed || p_left_behind, greatest(1 + (SELECT max(d) FROM unnest(p_depth) AS d), 8));
+    v_backs := call_back_all(v_freed || p_left_behind, p_tasks, p_depth);
     RETURN QUERY
     SELECT 'b'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, g, NULL::integer
@@ -213,22 +213,17 @@ BEGIN
     LIMIT 1;
   END IF;
 
-  -- Others may be waiting for what this worker has given back and not taken again: for a place in a plain group. Nobody sleeps
-  -- over a job that waits for a keyed one, unless it was set aside.
-  IF v_freed IS NOT NULL OR v_backs.called IS NOT NULL THEN
+  -- Others may be waiting for a place that this worker gave back: those who handle the task whose group it is. Any group may
+  -- also be named at submit, by jobs of any task.
+  IF v_freed IS NOT NULL THEN
     RETURN QUERY
-    SELECT 'w'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, g.called, NULL::bigint, NULL::text[],
+    SELECT 'w'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, g.name, NULL::integer
-    FROM (
-      SELECT f.name, bool_or(f.called) AS called
-      FROM (
-        SELECT n, false FROM unnest(v_freed) AS n WHERE NOT is_keyed(n)
-        UNION ALL
-        SELECT n, true FROM unnest(v_backs.called) AS n
-      ) f(name, called)
-      GROUP BY f.name
-    ) g
-    WHERE NOT is_full(g.name);
+    FROM (SELECT DISTINCT n AS name FROM unnest(v_freed) AS n WHERE NOT is_keyed(n)) g
+    WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g.name AND j.state = 1);
   END IF;
 END
 $$;
@@ -337,8 +332,9 @@ BEGIN
 END
 $$;
 
--- Signs a worker off.
-CREATE FUNCTION sign_off(p_worker uuid) RETURNS void
+-- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has them
+-- locked.
+CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
@@ -347,6 +343,7 @@ BEGIN
   PERFORM 1 FROM worker WHERE id = p_worker FOR UPDATE;
   IF FOUND THEN
     PERFORM retire_worker(p_worker, false);
+    PERFORM call_back_all(p_left_behind);
     PERFORM wake_all();
   END IF;
 END
