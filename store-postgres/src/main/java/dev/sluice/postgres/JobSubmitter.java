@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,8 +71,9 @@ final class JobSubmitter {
     proposeLimits(jobs);
     promoteDue(jobs);
     List<Submission> submissions = database.inTransaction(connection -> store(connection, jobs));
-    waker.wakeFor(
-        jobs.stream().map(job -> Group.of(job.task()).toString()).collect(Collectors.toSet()));
+    Map<Waker.News, Integer> news = new HashMap<>();
+    jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
+    waker.wakeFor(news);
     return submissions;
   }
 
@@ -93,6 +95,16 @@ final class JobSubmitter {
           database.list(connection, WAKE_AT_COMMIT, row -> true);
           return submissions;
         });
+  }
+
+  /** One can run it; when a job is due that is not yet, everyone should know. */
+  private static int workersFor(NewJob job) {
+    NewJob.Timing timing = job.timing();
+    return timing.runAt().isEmpty() && timing.delay().isZero() ? 1 : Waker.ALL;
+  }
+
+  private static Waker.News newsOf(NewJob job) {
+    return new Waker.News(Group.of(job.task()).toString(), job.place().queue());
   }
 
   private static void requireCountable(Connection connection) throws SQLException {

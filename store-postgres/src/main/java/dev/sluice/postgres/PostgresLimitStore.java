@@ -183,7 +183,7 @@ final class PostgresLimitStore implements LimitStore {
       database.list(CALL_BACK_AND_WAIT, row -> true, group.toString());
     }
     if (freed) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
     return freed;
   }
@@ -213,7 +213,7 @@ final class PostgresLimitStore implements LimitStore {
         row -> freed.put(Group.parse(row.getString("group_name")), row.getInt("freed")),
         group.map(Group::toString).orElse(null));
     if (!freed.isEmpty()) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
     return freed;
   }
@@ -295,7 +295,7 @@ final class PostgresLimitStore implements LimitStore {
               .list(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH)
               .get(0);
     }
-    links.waker.wakeFor(Set.of(Waker.EVERYONE));
+    links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
   }
 
   /**

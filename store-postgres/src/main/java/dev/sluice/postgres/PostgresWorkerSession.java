@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,10 +31,10 @@ import org.slf4j.LoggerFactory;
  * migration/006_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
- * waiting}) and is told to look once more at once. Whoever gives it something to do later, in a
+ * waiting_for}) and is told to look once more at once. Whoever gives it something to do later, in a
  * transaction of its own, sees the row after its commit and sends a notification. Either the second
  * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
- * notified. {@code armed} remembers that the row says so, until a wake-up takes it back.
+ * notified. {@code armed} remembers what the row says, until a wake-up takes it back.
  */
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
@@ -45,7 +46,8 @@ final class PostgresWorkerSession implements WorkerSession {
       FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
-  private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
+  private static final String ARM =
+      "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
@@ -58,7 +60,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private final WorkerRegistration registration;
   private final Links links;
   private final Set<String> ownTasks;
-  private final AtomicBoolean armed = new AtomicBoolean();
+  private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
 
@@ -163,8 +165,7 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
     line.endedAt(incoming.ends);
-    if (unfilled && armed.compareAndSet(false, true)) {
-      database.update(ARM, id);
+    if (unfilled && arm(exchange.demand())) {
       incoming.nextDue = Duration.ZERO;
     }
     return new Exchange.Answer(
@@ -175,6 +176,18 @@ final class PostgresWorkerSession implements WorkerSession {
         leftBehind.isEmpty()
             ? unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty()
             : Optional.of(Duration.ZERO));
+  }
+
+  /** Says what this worker is waiting for; whether that is new. */
+  private boolean arm(Exchange.Demand demand) {
+    Set<String> tasks =
+        demand.tasks().stream().map(task -> canonical(task.task())).collect(Collectors.toSet());
+    if (armed.get().equals(tasks)) {
+      return false;
+    }
+    armed.set(tasks);
+    database.update(ARM, String.join("\n", tasks), id);
+    return true;
   }
 
   private Object[] parameters(
@@ -226,20 +239,20 @@ final class PostgresWorkerSession implements WorkerSession {
     calledAgain.forEach(group -> room.put(group, 1));
     exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
     incoming.slots.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
-    Set<String> tasks = new HashSet<>();
+    Set<Waker.News> news = new HashSet<>();
     if (OutcomeColumns.anyReturned(exchange.outcomes())) {
-      tasks.add(Waker.EVERYONE);
+      news.add(Waker.News.FOR_EVERYONE);
     }
     room.forEach(
         (group, places) -> {
           if (places > 0) {
             String plain = Group.parse(group).plain().toString();
             boolean own = ownTasks.contains(plain) && !incoming.shared.contains(group);
-            tasks.add(own ? plain : Waker.EVERYONE);
+            news.add(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE);
           }
         });
-    if (!tasks.isEmpty()) {
-      links.waker.wakeFor(tasks);
+    if (!news.isEmpty()) {
+      links.waker.wakeFor(news);
     }
   }
 
@@ -312,7 +325,7 @@ final class PostgresWorkerSession implements WorkerSession {
     links.listener.add(
         workerId(),
         () -> {
-          armed.set(false);
+          armed.set(Set.of());
           wake.run();
         });
   }

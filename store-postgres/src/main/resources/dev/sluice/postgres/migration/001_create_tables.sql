@@ -97,7 +97,7 @@ CREATE TABLE worker (
   lease_ms bigint NOT NULL,
   expires_at timestamptz NOT NULL,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  waiting boolean NOT NULL DEFAULT false,     -- found nothing to do and wants to be woken
+  waiting_for text[],                         -- found too little to do, and wants to be woken for jobs of these tasks
   rules_seen bigint NOT NULL DEFAULT 0        -- the version of the limits it works by
 ) WITH (fillfactor = 50);
 

@@ -445,24 +445,40 @@ BEGIN
 END
 $$;
 
--- Wakes workers that found nothing to do and handle one of these tasks ('*' = any). Called after the commit of whatever gave them
--- something to do: a worker first says that it is waiting, then looks once more, and only then sleeps; so either its last
--- look sees the news, or this sees it waiting.
-CREATE FUNCTION wake(p_tasks text[]) RETURNS integer
+-- Wakes workers that found too little to do, for news of some kinds: jobs of a task in a queue ('*' = any), and how many
+-- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what it
+-- is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it waiting.
+CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
-  v_woken uuid[];
+  v_news record;
+  v_some uuid[];
+  v_woken uuid[] := '{}';
 BEGIN
-  WITH woken AS (
-    UPDATE worker SET waiting = false
-    WHERE waiting AND (tasks && p_tasks OR '*' = ANY (p_tasks))
-    RETURNING id
-  )
-  SELECT array_agg(id) INTO v_woken FROM woken;
+  FOR v_news IN
+    SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC
+  LOOP
+    WITH woken AS (
+      UPDATE worker SET waiting_for = NULL
+      WHERE id IN (
+        SELECT w.id
+        FROM worker w
+        WHERE w.waiting_for IS NOT NULL
+          AND (v_news.task = '*' OR v_news.task = ANY (w.waiting_for))
+          AND (v_news.queue = '*' OR v_news.queue = ANY (w.queues))
+          AND w.expires_at > clock_timestamp()
+        ORDER BY w.id
+        LIMIT v_news.workers
+        FOR UPDATE)
+      RETURNING id
+    )
+    SELECT array_agg(id) INTO v_some FROM woken;
+    v_woken := v_woken || v_some;
+  END LOOP;
   PERFORM pg_notify('sluice_${schema}', w::text) FROM unnest(v_woken) AS w;
-  RETURN coalesce(cardinality(v_woken), 0);
+  RETURN cardinality(v_woken);
 END
 $$;
 
