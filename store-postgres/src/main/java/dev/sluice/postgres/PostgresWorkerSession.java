@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A worker's standing with PostgreSQL. What happens in an exchange is written in {@code
- * migration/006_create_exchange.sql}.
+ * migration/007_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
  * waiting_for}) and is told to look once more at once. Whoever gives it something to do later, in a

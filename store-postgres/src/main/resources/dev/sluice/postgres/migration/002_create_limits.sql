@@ -9,10 +9,10 @@
 -- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's latch. Nor do
 -- they have places that are laid out and counted: see 003.
 --
--- The latch of a keyed group is an advisory lock. Who takes slots of the group or gives it its first limit holds it until
--- the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and passes by
--- the jobs of a group whose latch another has. The server keeps all locks of all its users in one table of a fixed size, so nobody
--- takes many latches at once: see latches_allowed.
+-- The latch of a keyed group is an advisory lock. Who takes slots of the group or gives it its first limit holds it
+-- until the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and
+-- passes by the jobs of a group whose latch another has. The server keeps all locks of all its users in one table of a
+-- fixed size, so nobody takes many latches at once: see latches_allowed.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
 LANGUAGE sql IMMUTABLE
@@ -27,9 +27,9 @@ CREATE FUNCTION latch_of(p_group text) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext(p_group) $$;
 
--- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for every
--- transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all schemas of
--- the database share: so many that the rest of the server's table of locks would hold them all.
+-- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for
+-- every transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all
+-- schemas of the database share: so many that the rest of the server's table of locks would hold them all.
 CREATE FUNCTION latches_allowed(p_wanted bigint) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -130,8 +130,8 @@ CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
 
--- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
--- any row holds more than its capacity, room is counted over the whole group (see lock_places).
+-- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left:
+-- while any row holds more than its capacity, room is counted over the whole group (see lock_places).
 CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -163,8 +163,8 @@ BEGIN
 END
 $$;
 
--- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
--- takes or frees a slot waits for that lock, so what is counted here is the truth.
+-- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before
+-- this one: whoever takes or frees a slot waits for that lock, so what is counted here is the truth.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -186,9 +186,9 @@ BEGIN
 END
 $$;
 
--- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There may
--- be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for these jobs:
--- their worker may be about to give them back.
+-- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There
+-- may be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for
+-- these jobs: their worker may be about to give them back.
 CREATE FUNCTION adopt(p_group text) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -286,9 +286,9 @@ BEGIN
 END
 $$;
 
--- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that nobody
--- takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the lane to go on
--- from, or NULL at the end.
+-- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that
+-- nobody takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the
+-- lane to go on from, or NULL at the end.
 CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -398,8 +398,8 @@ BEGIN
 END
 $$;
 
--- Gives a task a lane of its own without a limit. A claim that finds many jobs of a task it does not want at the front of an
--- open lane asks for this: nobody should have to read past them again.
+-- Gives a task a lane of its own without a limit. A claim that finds many jobs of a task it does not want at the front
+-- of an open lane asks for this: nobody should have to read past them again.
 CREATE FUNCTION give_lane(p_task text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp

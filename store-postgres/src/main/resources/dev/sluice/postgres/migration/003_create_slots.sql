@@ -12,9 +12,9 @@
 --
 -- Keyed groups are many, and most are small and in use for a moment. Nothing but their rows in slot counts them:
 --   4. nobody inserts a slot of a keyed group unless, the group's latch held (see 002), its slots are fewer than the limit.
--- Or they exceed it because a limit was put on a group that had none: that happens under the latch too, or under the rules
--- lock. The statement that counts begins after the latch is held, so it sees whatever the last holder did. Giving back
--- needs no latch: whoever does not see yet that a slot is free counts one too many.
+-- Or they exceed it because a limit was put on a group that had none: that happens under the latch too, or under the
+-- rules lock. The statement that counts begins after the latch is held, so it sees whatever the last holder did. Giving
+-- back needs no latch: whoever does not see yet that a slot is free counts one too many.
 
 -- Locks rows with free places of plain groups, for each about as many as hold the places wanted, and says how many places
 -- each has.
@@ -107,9 +107,9 @@ BEGIN
 END
 $$;
 
--- Takes up to so many places of each keyed group, for a worker or a permit. The caller holds the latches of the groups. Each
--- gets the lowest free numbers. Nobody else inserts slots of these groups, and one that is just being given back still
--- counts as held, so nobody is waited for here.
+-- Takes up to so many places of each keyed group, for a worker or a permit. The caller holds the latches of the groups.
+-- Each gets the lowest free numbers. Nobody else inserts slots of these groups, and one that is just being given back
+-- still counts as held, so nobody is waited for here.
 CREATE FUNCTION take_keyed_slots(
   p_worker uuid, p_token bigint, p_groups text[], p_limits integer[], p_wanted integer[],
   p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL)
@@ -190,15 +190,17 @@ CREATE TYPE call_backs AS (
   left_behind text[]       -- groups of which jobs should have been, but others have them locked
 );
 
--- Calls back jobs that were set aside for groups of which slots have come free; a group stands here once for each. This comes
--- after they are freed, in a statement of its own: whoever set a job aside did so under a lock that those who freed the
--- slots have waited for, so the job is seen here.
+-- Calls back jobs that were set aside for groups of which slots have come free; a group stands here once for each. This
+-- comes after they are freed, in a statement of its own: whoever set a job aside did so under a lock that those who
+-- freed the slots have waited for, so the job is seen here.
 --
 -- Yet others may have it locked. Whoever else calls jobs back has just moved it; but a claim whose look at the line is
--- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of a
--- transaction that holds other things. Whoever gets left_behind for an answer tries those groups again after the commit.
+-- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of
+-- a transaction that holds other things. Whoever gets left_behind for an answer tries those groups again after the
+-- commit.
 --
--- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it is.
+-- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it
+-- is.
 CREATE FUNCTION call_back_all(p_groups text[], p_tasks text[] DEFAULT NULL, p_depth integer[] DEFAULT NULL) RETURNS call_backs
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -232,8 +234,8 @@ BEGIN
 END
 $$;
 
--- The same in a transaction that does nothing else: it waits for the others. They do not wait for it: claims wait for nobody
--- once they have jobs locked, and whoever changes limits holds the rules lock.
+-- The same in a transaction that does nothing else: it waits for the others. They do not wait for it: claims wait for
+-- nobody once they have jobs locked, and whoever changes limits holds the rules lock.
 CREATE FUNCTION call_back_and_wait(p_group text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -381,8 +383,8 @@ BEGIN
 END
 $$;
 
--- Frees one slot: a permit's by token, or (NULL) whoever's by force. Says whether it was held so, and whether jobs were left
--- behind that have to be called back.
+-- Frees one slot: a permit's by token, or (NULL) whoever's by force. Says whether it was held so, and whether jobs were
+-- left behind that have to be called back.
 CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint, OUT freed boolean, OUT left_behind boolean)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp

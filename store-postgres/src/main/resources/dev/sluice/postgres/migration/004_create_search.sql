@@ -1,9 +1,10 @@
--- Looking for jobs and handing them over: what both paths of the claim (see 005) have in common, and the plain one.
+-- Looking for jobs and handing them over: what both paths of the claim (see 006) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w freed
-                               -- group that jobs of any task may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job is due, r rules
-                               -- changed, l lease lost
+  -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w freed group that jobs of any task
+  -- may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job
+  -- is due, r rules changed, l lease lost
+  kind "char",
   id uuid,
   token bigint,
   task text,
@@ -67,7 +68,8 @@ CREATE TYPE candidate AS (
   submit_limit integer
 );
 
--- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are claiming.
+-- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are
+-- claiming.
 --
 -- Where p_after has a place in the lane, the search starts behind it and keeps to its priority. Jobs that were claimed a
 -- moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read past
@@ -119,8 +121,8 @@ BEGIN
 END
 $$;
 
--- Those of the candidates for whose task there is room, the best p_jobs of them. Joins an array with an array, of which the
--- planner believes that they are short: without the setting it would compare each element with each.
+-- Those of the candidates for whose task there is room, the best p_jobs of them. Joins an array with an array, of which
+-- the planner believes that they are short: without the setting it would compare each element with each.
 CREATE FUNCTION within_room(p_found candidate[], p_tasks text[], p_room integer[], p_jobs integer) RETURNS candidate[]
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -166,7 +168,8 @@ BEGIN
 END
 $$;
 
--- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL = none.
+-- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL
+-- = none.
 CREATE FUNCTION hand_over(
   p_worker uuid, p_token bigint, p_tids tid[], p_gates text[], p_tasks text[], p_depth integer[])
 RETURNS SETOF answer

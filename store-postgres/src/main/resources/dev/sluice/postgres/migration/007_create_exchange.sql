@@ -281,9 +281,9 @@ BEGIN
 END
 $$;
 
--- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are left,
--- all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a note of
--- what happened, if the worker died; a worker that signs off hands its jobs back untouched.
+-- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are
+-- left, all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a
+-- note of what happened, if the worker died; a worker that signs off hands its jobs back untouched.
 CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued integer, slots text[])
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -332,8 +332,8 @@ BEGIN
 END
 $$;
 
--- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has them
--- locked.
+-- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has
+-- them locked.
 CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -349,7 +349,8 @@ BEGIN
 END
 $$;
 
--- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and slot.
+-- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and
+-- slot.
 CREATE FUNCTION recover() RETURNS TABLE (kind text, name text, number bigint)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -394,8 +395,8 @@ BEGIN
 END
 $$;
 
--- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and the
--- limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
+-- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and
+-- the limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
 CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[])
 RETURNS TABLE (kind text, id uuid, groups text[], name text, slot integer, number bigint)
 LANGUAGE plpgsql
@@ -446,8 +447,9 @@ END
 $$;
 
 -- Wakes workers that found too little to do, for news of some kinds: jobs of a task in a queue ('*' = any), and how many
--- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what it
--- is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it waiting.
+-- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what
+-- it is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it
+-- waiting.
 CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
