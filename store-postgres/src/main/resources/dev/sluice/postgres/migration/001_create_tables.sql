@@ -24,7 +24,7 @@ CREATE SEQUENCE token CACHE 1;
 --   ''     jobs that no limit touches: the plain path
 --   '*'    jobs that are in groups besides their task's own
 --   TASK   jobs of a task that has a row in limit_rule: it has or had a limit, or workers passed over many of its jobs
---   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 006)
+--   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 003 and 006)
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 CREATE TABLE job (
   id uuid PRIMARY KEY,
