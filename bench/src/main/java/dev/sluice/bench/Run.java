@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** One run of the benchmarks: opens the server, measures, and shows what was found. */
 final class Run {
@@ -39,6 +40,10 @@ final class Run {
    * @return the exit code
    */
   int measure(String what, int defaultRuns, List<Scenario> scenarios) throws InterruptedException {
+    options.requireWritable();
+    options
+        .docs()
+        .ifPresent(directory -> new BenchDocs(directory).requireNothingLost(byFamily(scenarios)));
     Instant startedAt = Instant.now();
     ReportTable table = new ReportTable(console);
     Map<String, List<Section>> families = new LinkedHashMap<>();
@@ -69,6 +74,13 @@ final class Run {
                         new BenchDocs(directory)
                             .write(family, new Report(command, startedAt, machine, found))));
     return sections.stream().anyMatch(Run::disappoints) ? DISAPPOINTED : 0;
+  }
+
+  private static Map<String, List<String>> byFamily(List<Scenario> scenarios) {
+    return scenarios.stream()
+        .collect(
+            Collectors.groupingBy(
+                Scenario::family, Collectors.mapping(Scenario::name, Collectors.toList())));
   }
 
   private static boolean disappoints(Section section) {

@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import dev.sluice.InvalidRequestException;
 import dev.sluice.bench.scenario.Plan;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -14,7 +15,8 @@ final class RunOptions {
       defaultValue = "embedded:",
       description =
           "The PostgreSQL to measure on: postgresql://user:password@host/database. The user has to"
-              + " be allowed to create databases. Default: one of its own.")
+              + " be allowed to create databases. Default: one of its own, whatever SLUICE_STORE"
+              + " says.")
   private String store;
 
   @Option(
@@ -26,7 +28,9 @@ final class RunOptions {
   @Option(
       names = "--docs",
       paramLabel = "DIR",
-      description = "Also write a page with tables and charts to a directory.")
+      description =
+          "Also write a page with tables and charts to a directory, for each family of scenarios, over"
+              + " an earlier one.")
   private Path docs;
 
   @Option(
@@ -40,6 +44,28 @@ final class RunOptions {
 
   String store() {
     return store;
+  }
+
+  /**
+   * Sees to it that what was measured can be written, before anything is.
+   *
+   * @throws InvalidRequestException if it cannot
+   */
+  void requireWritable() {
+    json()
+        .map(file -> file.toAbsolutePath().getParent())
+        .filter(directory -> Files.isDirectory(json) || !Files.isWritable(directory))
+        .ifPresent(
+            directory -> {
+              throw new InvalidRequestException(
+                  "--json %s cannot be written. Name a file in a directory that exists and is yours."
+                      .formatted(json));
+            });
+    if (docs != null && (!Files.isDirectory(docs) || !Files.isWritable(docs))) {
+      throw new InvalidRequestException(
+          "--docs %s is not a directory that can be written. Make it first, or name another."
+              .formatted(docs));
+    }
   }
 
   Optional<Path> json() {
@@ -57,13 +83,16 @@ final class RunOptions {
    */
   Plan plan(int defaultRuns) {
     if (scale <= 0 || (runs != null && runs < 1)) {
-      throw new InvalidRequestException("--runs is at least 1, and --scale more than 0.");
+      throw new InvalidRequestException("--runs is at least 1.");
     }
     return new Plan(runs == null ? defaultRuns : runs, scale);
   }
 
   /** The command line that repeats a run of this; without the store, whose URL may be secret. */
   String command(String what) {
-    return "./sluice bench " + what + (runs == null ? "" : " --runs " + runs);
+    return "./sluice bench "
+        + what
+        + (runs == null ? "" : " --runs " + runs)
+        + (scale == 1 ? "" : " --scale " + scale);
   }
 }

@@ -152,6 +152,9 @@ final class ExchangeLoop implements Runnable {
       throw e;
     }
     settle(parcel.reports(), answer.accepted());
+    long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
+    long due = answer.nextDue().map(NANOSECONDS::convert).orElse(poll);
+    wait = Math.max(SHORTEST_WAIT.toNanos(), Math.min(poll, due));
     if (answer.stale()) {
       unsure = true;
       reconcile(tenure);
@@ -160,9 +163,6 @@ final class ExchangeLoop implements Runnable {
     handlers.start(tenure.receive(answer));
     int asked = parcel.exchange().demand().jobs();
     again = (asked > 0 && answer.jobs().size() >= asked) || tenure.hasNews();
-    long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
-    long due = answer.nextDue().map(NANOSECONDS::convert).orElse(poll);
-    wait = Math.max(SHORTEST_WAIT.toNanos(), Math.min(poll, due));
   }
 
   private void reconcile(Tenure tenure) {

@@ -8,15 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * How many jobs to keep in the buffer behind each running one, from how long handlers take.
  *
  * <p>The buffer bridges the round trip to the store, so it is measured in time: enough work for 20
- * ms. A handler of 5 ms gets four jobs behind it, one that does nothing gets 256, and a slow one
- * gets none: whoever has a thread free should have that job. A task that has not been measured, or
- * whose buffered jobs had to be handed back because a handler took unexpectedly long, gets none
- * until the next measurement, so that jobs do not travel to and fro. Thread-safe.
+ * ms. A handler of 5 ms gets four jobs behind it, one that does nothing gets a whole batch, and a
+ * slow one gets none: whoever has a thread free should have that job. A task that has not been
+ * measured, or whose buffered jobs had to be handed back because a handler took unexpectedly long,
+ * gets none until the next measurement, so that jobs do not travel to and fro. Thread-safe.
  */
 final class Prefetch {
   static final Duration BUFFERED_WORK = Duration.ofMillis(20);
   static final Duration TOO_SLOW = Duration.ofMillis(100);
-  static final int DEEPEST = 256;
+  static final int DEEPEST = DemandPlanner.LARGEST_BATCH - 1;
 
   /** One measurement counts for at most this much, so that an outlier is soon forgotten. */
   private static final double LONGEST_SAMPLE = 5.0 * TOO_SLOW.toNanos();

@@ -33,7 +33,8 @@ import java.util.function.ToIntFunction;
  * when that exchange brought nothing for it: see {@link #takeUnclaimed}. Two kinds go back with the
  * very exchange that reports their job: slots of a draining group, in which nothing starts any
  * more, and those of a group whose only job just ended (one of a hundred thousand keys, each with a
- * job now and then). Thread-safe.
+ * job now and then). And slots beyond those that it takes to fill the buffer go back at any time:
+ * see {@link Place#surplus}. Thread-safe.
  */
 final class SlotLedger {
   private static final class Place {
@@ -58,6 +59,20 @@ final class SlotLedger {
      */
     boolean solitary(ToIntFunction<String> depthOfTask) {
       return entered <= slots.size() && buffered == 0 && depth(depthOfTask) > 0;
+    }
+
+    /**
+     * How many slots are more than it takes to fill the worker's buffer, with one to spare. A
+     * worker that has not measured a handler yet takes one for each of its threads; if the jobs
+     * turn out to do next to nothing, it needs a few of them, and others could use the rest.
+     */
+    int surplus(ToIntFunction<String> depthOfTask) {
+      int depth = depth(depthOfTask);
+      if (depth == 0) {
+        return 0;
+      }
+      int fill = (DemandPlanner.LARGEST_BUFFER + depth) / (1 + depth);
+      return slots.size() - Math.max(running, fill + 1);
     }
 
     boolean blank() {
@@ -143,9 +158,13 @@ final class SlotLedger {
     return take(place -> place.draining ? place.idle() : place.idle() - place.freedSinceAsked);
   }
 
-  /** Takes out the idle slots that are not worth asking work for: see the head of this class. */
+  /** Takes out the slots that are not worth asking work for: see the head of this class. */
   synchronized List<HeldSlot> takeHopeless(ToIntFunction<String> depthOfTask) {
-    return take(place -> place.draining || place.solitary(depthOfTask) ? place.idle() : 0);
+    return take(
+        place ->
+            Math.max(
+                place.draining || place.solitary(depthOfTask) ? place.idle() : 0,
+                place.surplus(depthOfTask)));
   }
 
   /** Takes out every idle slot. */

@@ -56,9 +56,9 @@ public record Exchange(
    * @param slots the slots newly held
    * @param stale limits have changed since the last {@link WorkerSession#reconcile}: nothing was
    *     claimed; reconcile
-   * @param nextDue how long until it is worth asking again, if less was claimed than asked for and
-   *     the store knows: zero = at once, there is more to find; else when the next scheduled job of
-   *     any queue is due
+   * @param nextDue how long until it is worth asking again, if the store knows: zero = at once,
+   *     there is more to find, or something left to do that another was in the way of; else, if
+   *     less was claimed than asked for, when the next scheduled job of any queue is due
    */
   public record Answer(
       Set<UUID> accepted,

@@ -105,6 +105,22 @@ class SlotLedgerTest {
   }
 
   @Test
+  void takeHopeless_slotsBeyondAFullBuffer_goBackButForThoseInUse() {
+    ToIntFunction<String> batch = task -> DemandPlanner.LARGEST_BATCH - 1;
+    int enough = DemandPlanner.LARGEST_BUFFER / DemandPlanner.LARGEST_BATCH + 1;
+    ledger.add(slots("a", 10));
+    IntStream.range(0, 20).forEach(n -> ledger.buffer("task", List.of("a")));
+    IntStream.range(0, 6).forEach(n -> ledger.tryEnter(List.of("a")));
+
+    assertThat(ledger.takeHopeless(NO_PREFETCH)).isEmpty();
+    assertThat(ledger.takeHopeless(FOUR_DEEP)).isEmpty();
+    assertThat(ledger.takeHopeless(batch)).hasSize(4);
+    IntStream.range(0, 6).forEach(n -> ledger.leave(List.of("a")));
+    assertThat(ledger.takeHopeless(batch)).hasSize(6 - enough);
+    assertThat(ledger.held("a")).isEqualTo(enough);
+  }
+
+  @Test
   void draining_startsNothing_andGivesSlotsBackAsJobsEnd() {
     ledger.add(slots("a", 2));
     ledger.tryEnter(List.of("a"));

@@ -30,11 +30,14 @@ final class ExchangeRows {
   /** Tasks of which many jobs had to be read past. */
   final Set<String> passedOver = new HashSet<>();
 
-  /** Where the claim ended, in each lane of which it took all it found. */
+  /** Where the claim ended, in each lane of which it left nothing for the next. */
   final List<String> ends = new ArrayList<>();
 
-  /** Whether slots that were given back called jobs, whoever may have a handler for them. */
-  boolean called;
+  /** Groups of which slots were given back, and that jobs of any task may be waiting for. */
+  final Set<String> shared = new HashSet<>();
+
+  /** Groups for which jobs have to be called back that others had locked. */
+  final Set<String> leftBehind = new HashSet<>();
 
   boolean stale;
   boolean lost;
@@ -52,7 +55,8 @@ final class ExchangeRows {
       case "x" -> passedOver.add(row.getString("task"));
       case "e" -> ends.add(LinePositions.read(row));
       case "m" -> nextDue = Duration.ZERO;
-      case "w" -> called = true;
+      case "w" -> shared.add(row.getString("group_name"));
+      case "b" -> leftBehind.add(row.getString("group_name"));
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;
       default -> lost = true;

@@ -5,6 +5,7 @@ import dev.sluice.InvalidRequestException;
 import dev.sluice.OnLimit;
 import dev.sluice.Submission;
 import dev.sluice.spi.NewJob;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,7 @@ final class JobSubmitter {
       """;
   private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
+  private static final int PROPOSALS_AT_ONCE = 50;
   private static final int MAX_TRIES = 10;
 
   private final Database database;
@@ -68,8 +71,9 @@ final class JobSubmitter {
     proposeLimits(jobs);
     promoteDue(jobs);
     List<Submission> submissions = database.inTransaction(connection -> store(connection, jobs));
-    waker.wakeFor(
-        jobs.stream().map(job -> Group.of(job.task()).toString()).collect(Collectors.toSet()));
+    Map<Waker.News, Integer> news = new HashMap<>();
+    jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
+    waker.wakeFor(news);
     return submissions;
   }
 
@@ -91,6 +95,16 @@ final class JobSubmitter {
           database.list(connection, WAKE_AT_COMMIT, row -> true);
           return submissions;
         });
+  }
+
+  /** One can run it; when a job is due that is not yet, everyone should know. */
+  private static int workersFor(NewJob job) {
+    NewJob.Timing timing = job.timing();
+    return timing.runAt().isEmpty() && timing.delay().isZero() ? 1 : Waker.ALL;
+  }
+
+  private static Waker.News newsOf(NewJob job) {
+    return new Waker.News(Group.of(job.task()).toString(), job.place().queue());
   }
 
   private static void requireCountable(Connection connection) throws SQLException {
@@ -127,27 +141,34 @@ final class JobSubmitter {
     if (proposals.isEmpty()) {
       return;
     }
-    propose(
-        proposals.keySet().stream().map(Group::toString).toArray(String[]::new),
-        proposals.values().toArray(Integer[]::new));
+    Map<String, Integer> byName = new LinkedHashMap<>();
+    proposals.forEach((group, limit) -> byName.put(group.toString(), limit));
+    propose(byName);
     if (proposed.size() > REMEMBERED_PROPOSALS) {
       proposed.clear();
     }
     proposals.keySet().forEach(group -> proposed.put(group, true));
   }
 
-  /** Sets submit-side limits where their groups have none. */
-  void propose(String[] groups, Integer[] limits) {
-    List<String> newlyLimited =
-        database.call(
-            connection ->
-                database.list(
-                    connection,
-                    PROPOSE_LIMITS,
-                    row -> row.getString(1),
-                    connection.createArrayOf("text", groups),
-                    connection.createArrayOf("int4", limits)));
-    lanes.settle(newlyLimited);
+  /**
+   * Sets submit-side limits where their groups have none, a few in one transaction: each is a lock
+   * until the commit, and the server has room for a limited number of them.
+   */
+  void propose(Map<String, Integer> limits) {
+    List<String> groups = List.copyOf(limits.keySet());
+    for (int from = 0; from < groups.size(); from += PROPOSALS_AT_ONCE) {
+      List<String> few = groups.subList(from, Math.min(from + PROPOSALS_AT_ONCE, groups.size()));
+      List<String> newlyLimited =
+          database.call(
+              connection ->
+                  database.list(
+                      connection,
+                      PROPOSE_LIMITS,
+                      row -> row.getString(1),
+                      connection.createArrayOf("text", few.toArray()),
+                      connection.createArrayOf("int4", few.stream().map(limits::get).toArray())));
+      lanes.settle(newlyLimited);
+    }
   }
 
   private static boolean mayBeRejected(NewJob job) {
@@ -158,6 +179,14 @@ final class JobSubmitter {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
       return insert(connection, jobs);
     }
+    // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
+    lockForReject(
+        connection,
+        jobs.stream()
+            .filter(JobSubmitter::mayBeRejected)
+            .flatMap(JobSubmitter::groupsOf)
+            .distinct()
+            .toArray(String[]::new));
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
       Optional<Submission> obstacle =
@@ -168,23 +197,29 @@ final class JobSubmitter {
     return submissions;
   }
 
+  private static Stream<String> groupsOf(NewJob job) {
+    return Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
+        .map(Group::toString);
+  }
+
+  /** Locks those of the groups that have a limit, and says which these are. */
+  private Array lockForReject(Connection connection, String[] groups) throws SQLException {
+    return database
+        .list(
+            connection,
+            LOCK_FOR_REJECT,
+            row -> row.getArray(1),
+            connection.createArrayOf("text", groups))
+        .get(0);
+  }
+
   /**
    * What stands in the way of a job that wants no waiting: a full group, or a job it duplicates;
    * empty = nothing.
    */
   private Optional<Submission> obstacle(Connection connection, NewJob job) throws SQLException {
-    String[] groups =
-        Stream.concat(Stream.of(Group.of(job.task())), job.concurrency().groups().stream())
-            .map(Group::toString)
-            .toArray(String[]::new);
-    var limited =
-        database
-            .list(
-                connection,
-                LOCK_FOR_REJECT,
-                row -> row.getArray(1),
-                connection.createArrayOf("text", groups))
-            .get(0);
+    String[] groups = groupsOf(job).toArray(String[]::new);
+    Array limited = lockForReject(connection, groups);
     // A duplicate is one whether there is room or not: it asks for none.
     Optional<Submission> duplicate =
         database

@@ -164,7 +164,7 @@ final class PostgresJobCatalog implements JobCatalog {
               }
             });
     if (retried) {
-      waker.wakeFor(Set.of(Waker.EVERYONE));
+      waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
     return retried;
   }

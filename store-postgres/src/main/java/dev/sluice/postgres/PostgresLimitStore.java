@@ -31,7 +31,8 @@ final class PostgresLimitStore implements LimitStore {
   private static final String LIMIT_OF = "SELECT ${schema}.limit_of(?)";
   private static final String ACQUIRE_PERMIT =
       "SELECT slot, token, expires_at FROM ${schema}.acquire_permit(?, ?, ?, ?)";
-  private static final String FREE_SLOT = "SELECT ${schema}.free_slot(?, ?, ?::bigint)";
+  private static final String FREE_SLOT =
+      "SELECT freed, left_behind FROM ${schema}.free_slot(?, ?, ?::bigint)";
   private static final String EXTEND =
       """
       UPDATE ${schema}.slot
@@ -42,6 +43,7 @@ final class PostgresLimitStore implements LimitStore {
   private static final String CLEANUP_EXPIRED =
       "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
   private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int)";
+  private static final String CALL_BACK_AND_WAIT = "SELECT ${schema}.call_back_and_wait(?)";
   private static final String CALL_BACK = "SELECT ${schema}.call_back(?, ?)";
   private static final String CALL_BACK_FORGOTTEN =
       "SELECT ${schema}.call_back_forgotten(?::text, ?)";
@@ -136,7 +138,7 @@ final class PostgresLimitStore implements LimitStore {
             "The group '%s' has no limit, so it has no slots. Set one first, or give a limit."
                 .formatted(group));
       }
-      links.submitter.propose(new String[] {group}, new Integer[] {request.limit().getAsInt()});
+      links.submitter.propose(Map.of(group, request.limit().getAsInt()));
     }
     return database.first(
         ACQUIRE_PERMIT,
@@ -164,20 +166,24 @@ final class PostgresLimitStore implements LimitStore {
   }
 
   private boolean free(Group group, int slot, Long token) {
+    boolean[] left = new boolean[1];
     boolean freed =
-        database.call(
-            connection ->
-                database
-                    .list(
-                        connection,
-                        FREE_SLOT,
-                        row -> row.getBoolean(1),
-                        group.toString(),
-                        slot,
-                        token)
-                    .get(0));
+        database
+            .list(
+                FREE_SLOT,
+                row -> {
+                  left[0] = row.getBoolean("left_behind");
+                  return row.getBoolean("freed");
+                },
+                group.toString(),
+                slot,
+                token)
+            .get(0);
+    if (left[0]) {
+      database.list(CALL_BACK_AND_WAIT, row -> true, group.toString());
+    }
     if (freed) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
     return freed;
   }
@@ -207,7 +213,7 @@ final class PostgresLimitStore implements LimitStore {
         row -> freed.put(Group.parse(row.getString("group_name")), row.getInt("freed")),
         group.map(Group::toString).orElse(null));
     if (!freed.isEmpty()) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
+      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
     return freed;
   }
@@ -289,7 +295,7 @@ final class PostgresLimitStore implements LimitStore {
               .list(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH)
               .get(0);
     }
-    links.waker.wakeFor(Set.of(Waker.EVERYONE));
+    links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
   }
 
   /**

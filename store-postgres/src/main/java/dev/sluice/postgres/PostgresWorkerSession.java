@@ -21,19 +21,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A worker's standing with PostgreSQL. What happens in an exchange is written in {@code
- * migration/006_create_exchange.sql}.
+ * migration/007_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
- * waiting}) and is told to look once more at once. Whoever gives it something to do later, in a
+ * waiting_for}) and is told to look once more at once. Whoever gives it something to do later, in a
  * transaction of its own, sees the row after its commit and sends a notification. Either the second
  * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
- * notified. {@code armed} remembers that the row says so, until a wake-up takes it back.
+ * notified. {@code armed} remembers what the row says, until a wake-up takes it back.
  */
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
@@ -43,24 +44,32 @@ final class PostgresWorkerSession implements WorkerSession {
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
       FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
-  private static final String ARM = "UPDATE ${schema}.worker SET waiting = true WHERE id = ?";
+  private static final String ARM =
+      "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
       "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?)";
-  private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?)";
+  private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
   private final Database database;
   private final WorkerRegistration registration;
   private final Links links;
   private final Set<String> ownTasks;
-  private final AtomicBoolean armed = new AtomicBoolean();
+  private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
+
+  /**
+   * Groups of which jobs should have been called back for a slot that came free, but others had
+   * them locked. The next exchange tries again, and follows at once. A worker that dies before that
+   * leaves them to the chores.
+   */
+  private volatile Set<String> leftBehind = Set.of();
 
   // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
   private long rulesVersion;
@@ -127,22 +136,28 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
     List<String> start = line.startOf(exchange.demand().jobs());
+    Set<String> calledAgain = leftBehind;
+    // Should the answer be lost, so is what it says about the groups of these slots.
+    leftBehind = new HashSet<>(calledAgain);
+    exchange.released().forEach(slot -> leftBehind.add(slot.group()));
     ExchangeRows incoming =
         database.call(
             connection -> {
               ExchangeRows rows = new ExchangeRows();
               database.list(
-                  connection, EXCHANGE, rows::add, parameters(connection, exchange, start));
+                  connection,
+                  EXCHANGE,
+                  rows::add,
+                  parameters(connection, exchange, start, calledAgain));
               return rows;
             });
     if (incoming.lost) {
       throw lost();
     }
-    wakeOthers(exchange, incoming.called);
+    leftBehind = incoming.leftBehind;
+    wakeOthers(exchange, calledAgain, incoming);
     if (!incoming.proposals.isEmpty()) {
-      links.submitter.propose(
-          incoming.proposals.keySet().toArray(String[]::new),
-          incoming.proposals.values().toArray(Integer[]::new));
+      links.submitter.propose(incoming.proposals);
       incoming.nextDue = Duration.ZERO;
     }
     if (!incoming.passedOver.isEmpty()) {
@@ -150,8 +165,7 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
     line.endedAt(incoming.ends);
-    if (unfilled && armed.compareAndSet(false, true)) {
-      database.update(ARM, id);
+    if (unfilled && arm(exchange.demand())) {
       incoming.nextDue = Duration.ZERO;
     }
     return new Exchange.Answer(
@@ -159,10 +173,25 @@ final class PostgresWorkerSession implements WorkerSession {
         incoming.jobs,
         incoming.slots,
         incoming.stale,
-        unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty());
+        leftBehind.isEmpty()
+            ? unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty()
+            : Optional.of(Duration.ZERO));
   }
 
-  private Object[] parameters(Connection connection, Exchange exchange, List<String> start)
+  /** Says what this worker is waiting for; whether that is new. */
+  private boolean arm(Exchange.Demand demand) {
+    Set<String> tasks =
+        demand.tasks().stream().map(task -> canonical(task.task())).collect(Collectors.toSet());
+    if (armed.get().equals(tasks)) {
+      return false;
+    }
+    armed.set(tasks);
+    database.update(ARM, String.join("\n", tasks), id);
+    return true;
+  }
+
+  private Object[] parameters(
+      Connection connection, Exchange exchange, List<String> start, Set<String> calledAgain)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Exchange.TaskDemand> tasks = demand.tasks();
@@ -195,24 +224,35 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("text", progress.stream().map(Map.Entry::getValue).toArray()),
       connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
       connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
-      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray())
+      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
+      connection.createArrayOf("text", calledAgain.toArray())
     };
   }
 
   /**
-   * What one worker gives back, others may be waiting for. A slot of a task's own group or of one
-   * of its keys concerns those who handle the task; anything else may concern anyone.
+   * What one worker gives back and does not take again at once, others may be waiting for. Room in
+   * a task's own group or in one of its keys concerns those who handle the task; anything else may
+   * concern anyone.
    */
-  private void wakeOthers(Exchange exchange, boolean called) {
-    if (called || OutcomeColumns.anyReturned(exchange.outcomes())) {
-      links.waker.wakeFor(Set.of(Waker.EVERYONE));
-    } else if (!exchange.released().isEmpty()) {
-      Set<String> tasks = new HashSet<>();
-      for (HeldSlot slot : exchange.released()) {
-        String plain = Group.parse(slot.group()).plain().toString();
-        tasks.add(ownTasks.contains(plain) ? plain : Waker.EVERYONE);
-      }
-      links.waker.wakeFor(tasks);
+  private void wakeOthers(Exchange exchange, Set<String> calledAgain, ExchangeRows incoming) {
+    Map<String, Integer> room = new HashMap<>();
+    calledAgain.forEach(group -> room.put(group, 1));
+    exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
+    incoming.slots.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
+    Set<Waker.News> news = new HashSet<>();
+    if (OutcomeColumns.anyReturned(exchange.outcomes())) {
+      news.add(Waker.News.FOR_EVERYONE);
+    }
+    room.forEach(
+        (group, places) -> {
+          if (places > 0) {
+            String plain = Group.parse(group).plain().toString();
+            boolean own = ownTasks.contains(plain) && !incoming.shared.contains(group);
+            news.add(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE);
+          }
+        });
+    if (!news.isEmpty()) {
+      links.waker.wakeFor(news);
     }
   }
 
@@ -285,7 +325,7 @@ final class PostgresWorkerSession implements WorkerSession {
     links.listener.add(
         workerId(),
         () -> {
-          armed.set(false);
+          armed.set(Set.of());
           wake.run();
         });
   }
@@ -300,7 +340,14 @@ final class PostgresWorkerSession implements WorkerSession {
       return;
     }
     try {
-      database.list(SIGN_OFF, row -> true, id);
+      database.call(
+          connection ->
+              database.list(
+                  connection,
+                  SIGN_OFF,
+                  row -> true,
+                  id,
+                  connection.createArrayOf("text", leftBehind.toArray())));
     } catch (SluiceException e) {
       log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
     }

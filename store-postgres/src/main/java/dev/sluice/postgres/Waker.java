@@ -1,7 +1,9 @@
 package dev.sluice.postgres;
 
 import dev.sluice.SluiceException;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,22 +17,40 @@ import org.slf4j.LoggerFactory;
  * <p>Whoever submits or frees a slot only leaves a note here and goes on. While one wake-up is
  * under way the notes of others pile up and become the next one, so a burst of submits becomes a
  * handful of wake-ups; and a wake-up notifies only workers that said they are waiting, so a busy
- * system sends no notification at all.
+ * system sends no notification at all. A single job wakes a single worker: that it may die at that
+ * very moment costs the job a polling interval, and nobody else gets up for nothing.
  */
 final class Waker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Waker.class);
 
-  /** Stands for every task. */
-  static final String EVERYONE = "*";
+  /** As many workers as there are. */
+  static final int ALL = Integer.MAX_VALUE;
 
-  private static final String WAKE = "SELECT ${schema}.wake(?)";
+  /** Stands for every task, and every queue. */
+  static final String ANY = "*";
+
+  /**
+   * Something workers may be waiting for.
+   *
+   * @param task the task whose jobs it concerns, by its canonical name
+   * @param queue the queue they are in
+   */
+  record News(String task, String queue) {
+    static final News FOR_EVERYONE = new News(ANY, ANY);
+
+    static News ofTask(String canonicalTask) {
+      return new News(canonicalTask, ANY);
+    }
+  }
+
+  private static final String WAKE = "SELECT ${schema}.wake(?, ?, ?)";
   private static final String ANYONE_WAITING =
-      "SELECT EXISTS (SELECT FROM ${schema}.worker WHERE waiting)";
+      "SELECT EXISTS (SELECT FROM ${schema}.worker WHERE waiting_for IS NOT NULL)";
 
   private final Database database;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition noted = lock.newCondition();
-  private final Set<String> tasks = new HashSet<>();
+  private final Map<News, Integer> news = new HashMap<>();
   private final Thread thread = new Thread(this::run, "sluice-waker");
   private boolean started;
   private boolean closed;
@@ -40,8 +60,15 @@ final class Waker implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** There may be something to do for workers that handle one of these tasks (canonical names). */
-  void wakeFor(Set<String> canonicalTasks) {
+  /** There may be something to do for everyone whom this concerns. */
+  void wakeFor(Set<News> all) {
+    Map<News, Integer> counted = new HashMap<>();
+    all.forEach(one -> counted.put(one, ALL));
+    wakeFor(counted);
+  }
+
+  /** There may be something to do, for at most so many workers. */
+  void wakeFor(Map<News, Integer> workers) {
     lock.lock();
     try {
       if (closed) {
@@ -51,7 +78,7 @@ final class Waker implements AutoCloseable {
         started = true;
         thread.start();
       }
-      tasks.addAll(canonicalTasks);
+      workers.forEach((one, count) -> news.merge(one, count, Waker::plus));
       noted.signal();
     } finally {
       lock.unlock();
@@ -60,7 +87,7 @@ final class Waker implements AutoCloseable {
 
   private void run() {
     try {
-      for (Set<String> due = take(); !due.isEmpty(); due = take()) {
+      for (Map<News, Integer> due = take(); !due.isEmpty(); due = take()) {
         wake(due);
       }
     } catch (InterruptedException e) {
@@ -69,21 +96,26 @@ final class Waker implements AutoCloseable {
   }
 
   /** The notes left since the last time, waiting for one; none = closed. */
-  private Set<String> take() throws InterruptedException {
+  private Map<News, Integer> take() throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (tasks.isEmpty() && !closed) {
+      while (news.isEmpty() && !closed) {
         noted.await();
       }
-      Set<String> due = Set.copyOf(tasks);
-      tasks.clear();
+      Map<News, Integer> due = Map.copyOf(news);
+      news.clear();
       return due;
     } finally {
       lock.unlock();
     }
   }
 
-  private void wake(Set<String> due) {
+  static int plus(int workers, int others) {
+    return workers > ALL - others ? ALL : workers + others;
+  }
+
+  private void wake(Map<News, Integer> due) {
+    List<News> kinds = List.copyOf(due.keySet());
     try {
       if (database.list(ANYONE_WAITING, row -> row.getBoolean(1)).get(0)) {
         database.call(
@@ -92,7 +124,9 @@ final class Waker implements AutoCloseable {
                     connection,
                     WAKE,
                     row -> true,
-                    connection.createArrayOf("text", due.toArray())));
+                    connection.createArrayOf("text", kinds.stream().map(News::task).toArray()),
+                    connection.createArrayOf("text", kinds.stream().map(News::queue).toArray()),
+                    connection.createArrayOf("int4", kinds.stream().map(due::get).toArray())));
       }
     } catch (SluiceException e) {
       // Sleepers poll; all that is lost is some latency.

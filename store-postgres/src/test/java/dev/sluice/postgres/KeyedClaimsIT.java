@@ -2,16 +2,37 @@ package dev.sluice.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Group;
 import dev.sluice.JobState;
+import dev.sluice.SlotLease;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +47,10 @@ class KeyedClaimsIT {
   private static final int JOBS = 12_000;
   private static final int KEYS = 3_000;
   private static final int WORKERS = 4;
+  private static final Task<Integer> ONE_PER_KEY =
+      Task.named("t", Integer.class).maxConcurrentPer("key", n -> n, 1).build();
+  private static final Demand ONE = new Demand(1, List.of(new TaskDemand("t", 1, 0)), Map.of());
+  private static final Group KEY_1 = Group.of("t").dimension("key", "1");
 
   private PostgresFixture fixture;
 
@@ -63,12 +88,172 @@ class KeyedClaimsIT {
     assertThat(deadlocks() - before).as("deadlocks the server had to break").isZero();
   }
 
+  /**
+   * A claim that looks at the line by an old snapshot locks jobs that were set aside since. Here
+   * the test has such a lock, while the permit they wait for is given back.
+   */
+  @Test
+  void jobAsideIsLocked_releasedPermitCallsItBack() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try (Sluice sluice = Sluice.open(fixture.options());
+        Connection claim = fixture.openConnection()) {
+      sluice.submit(ONE_PER_KEY, 1);
+      SlotLease slot =
+          sluice
+              .concurrency()
+              .tryAcquire(KEY_1, OptionalInt.of(1), "holder", "process", Duration.ofMinutes(5))
+              .orElseThrow();
+      execute(claim, "UPDATE %s.job SET lane = '*' || groups[1]");
+      claim.setAutoCommit(false);
+      execute(claim, "SELECT FROM %s.job FOR UPDATE");
+
+      Future<?> release = other.submit(() -> sluice.concurrency().release(slot));
+      Awaitility.await()
+          .until(
+              () ->
+                  release.isDone()
+                      || number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+      claim.commit();
+      release.get();
+
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  /** The same in an exchange, which does not wait: the next one calls the job back. */
+  @Test
+  void jobAsideIsLocked_nextExchangeCallsItBack() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
+        Connection claim = fixture.openConnection()) {
+      Answer first = claimOneOf(sluice, session, 2);
+      lockJobsAside(claim);
+
+      assertThat(session.exchange(finish(first, Demand.NONE)).nextDue())
+          .as("when to ask again")
+          .contains(Duration.ZERO);
+      claim.commit();
+
+      assertThat(session.exchange(ask(ONE)).jobs()).hasSize(1);
+    }
+  }
+
+  @Test
+  void jobAsideIsLocked_signOffCallsItBack() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        Connection claim = fixture.openConnection()) {
+      try (WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+        Answer first = claimOneOf(sluice, session, 2);
+        lockJobsAside(claim);
+        session.exchange(finish(first, Demand.NONE));
+        claim.commit();
+      }
+
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+    }
+  }
+
+  /** When the slot comes free for good, the job is in line already: no call-back tells of it. */
+  @Test
+  void slotIsPassedOnAndThenGivenBack_sleeperIsWoken() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession busy = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
+        WorkerSession sleeper = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+      Answer first = claimOneOf(sluice, busy, 3);
+      CountDownLatch woken = new CountDownLatch(1);
+      sleeper.onWake(woken::countDown);
+      assertThat(sleeper.exchange(ask(ONE)).jobs()).isEmpty();
+
+      Answer second = busy.exchange(finish(first, ONE));
+      assertThat(second.jobs()).hasSize(1);
+      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+          .as("jobs that stand in line")
+          .isOne();
+      busy.exchange(finish(second, Demand.NONE));
+
+      assertThat(woken.await(10, TimeUnit.SECONDS)).as("woken").isTrue();
+    }
+  }
+
+  /** More keys than a claim may hold latches of, none of which has a limit. */
+  @Test
+  void manyKeysWithoutLimit_limitedJobsAreClaimedAllTheSame() {
+    Task<Integer> task =
+        Task.named("t", Integer.class).maxConcurrentPer("tenant", n -> n % 200, 5).build();
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(Group.of("t").anyValueOf("tenant"), 5))) {
+      for (int i = 0; i < 600; i++) {
+        String order = "order-" + i;
+        sluice.submit(task, i, options -> options.concurrencyKey(order));
+      }
+      Demand demand = new Demand(500, List.of(new TaskDemand("t", 500, 0)), Map.of());
+      List<Integer> claims = new ArrayList<>();
+      do {
+        claims.add(session.exchange(ask(demand)).jobs().size());
+        assertThat(claims).as("jobs claimed").last().isNotEqualTo(0);
+      } while (claims.stream().mapToInt(Integer::intValue).sum() < 600);
+    }
+  }
+
+  /** Claims one of so many jobs of a key, which sets the others aside. */
+  private Answer claimOneOf(Sluice sluice, WorkerSession session, int jobs) throws SQLException {
+    sluice.submitAll(ONE_PER_KEY, Collections.nCopies(jobs, 1));
+    Answer first = session.exchange(ask(ONE));
+    assertThat(first.jobs()).hasSize(1);
+    session.exchange(ask(ONE));
+    assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*' || groups[1]"))
+        .as("jobs set aside")
+        .isEqualTo(jobs - 1);
+    return first;
+  }
+
+  private void lockJobsAside(Connection claim) throws SQLException {
+    claim.setAutoCommit(false);
+    execute(claim, "SELECT FROM %s.job WHERE state = 1 FOR UPDATE");
+  }
+
+  private static Exchange ask(Demand demand) {
+    return new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand);
+  }
+
+  /** Reports the success of what was claimed and gives its slots back. */
+  private static Exchange finish(Answer claimed, Demand demand) {
+    ClaimedJob done = claimed.jobs().get(0);
+    JobOutcome outcome =
+        new JobOutcome(
+            done.id(), done.token(), new JobOutcome.Succeeded(Optional.empty()), Duration.ZERO);
+    return new Exchange(List.of(outcome), Set.of(), Map.of(), claimed.slots(), demand);
+  }
+
+  private static WorkerRegistration worker(Group family, int limit) {
+    return new WorkerRegistration(
+        "w", Set.of("default"), Set.of("t"), Map.of(family, limit), Duration.ofMinutes(5));
+  }
+
+  private void execute(Connection connection, String command) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(command.formatted(fixture.namespace()));
+    }
+  }
+
   private long deadlocks() throws SQLException {
+    return number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+  }
+
+  private long number(String query) throws SQLException {
     try (Connection connection = fixture.openConnection();
         Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")) {
+        ResultSet row = statement.executeQuery(query.formatted(fixture.namespace()))) {
       row.next();
       return row.getLong(1);
     }

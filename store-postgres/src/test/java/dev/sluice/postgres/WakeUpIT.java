@@ -132,7 +132,7 @@ class WakeUpIT {
                   Statement statement = connection.createStatement();
                   var row =
                       statement.executeQuery(
-                          "SELECT count(*) FROM %s.worker WHERE waiting"
+                          "SELECT count(*) FROM %s.worker WHERE waiting_for IS NOT NULL"
                               .formatted(fixture.namespace()))) {
                 row.next();
                 return row.getInt(1) > 0;

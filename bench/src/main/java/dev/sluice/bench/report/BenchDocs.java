@@ -1,5 +1,7 @@
 package dev.sluice.bench.report;
 
+import dev.sluice.InvalidRequestException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +19,32 @@ public final class BenchDocs {
   /** Documentation in this directory, which {@code --docs} names. */
   public BenchDocs(Path directory) {
     this.directory = directory;
+  }
+
+  /**
+   * Sees to it that no page is overwritten that has more than will be measured.
+   *
+   * @param measured the scenarios, by family
+   * @throws InvalidRequestException if one would be
+   */
+  public void requireNothingLost(Map<String, List<String>> measured) {
+    measured.forEach(
+        (family, names) -> {
+          Path file = directory.resolve(family + ".json");
+          if (!Files.exists(file)) {
+            return;
+          }
+          List<String> lost =
+              ReportFile.read(file).sections().stream()
+                  .map(Section::name)
+                  .filter(name -> !names.contains(name))
+                  .toList();
+          if (!lost.isEmpty()) {
+            throw new InvalidRequestException(
+                "The page '%s' in %s also has %s, which this run would lose. Measure them too, or name another directory."
+                    .formatted(family, directory, String.join(", ", lost)));
+          }
+        });
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.sluice.bench.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** A report as a page of the documentation. */
 final class MarkdownPage {
@@ -18,9 +19,12 @@ final class MarkdownPage {
     this.charts = charts;
   }
 
-  /** What the family is about, in a sentence. */
+  /** What the family is about: its scenario in a sentence, or the names of several. */
   String summary() {
-    return report.sections().stream().map(Section::summary).findFirst().orElse("");
+    List<Section> sections = report.sections();
+    return sections.size() == 1
+        ? sections.get(0).summary()
+        : sections.stream().map(Section::name).collect(Collectors.joining(", "));
   }
 
   /** The page. */

@@ -21,13 +21,13 @@ interface Judgement {
 
   private static Stream<Ratio> slotTimes(Measured measured) {
     Map<String, Double> functions = measured.profile().functions();
-    return Stream.of("take_slots", "release_slots")
+    return Stream.of("slot taken", "slot given back")
         .filter(functions::containsKey)
         .map(
-            function ->
+            slot ->
                 new Ratio(
-                    "%s at %s, ms per call".formatted(function, measured.setting().name()),
-                    Figure.once("ms", functions.get(function)),
+                    "%s at %s, ms".formatted(slot, measured.setting().name()),
+                    Figure.once("ms", functions.get(slot)),
                     Optional.of(Goal.atMost(1, 0.2))));
   }
 

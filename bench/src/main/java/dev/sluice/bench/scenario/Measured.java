@@ -16,7 +16,15 @@ import java.util.stream.IntStream;
  */
 record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
   private static final List<String> FUNCTIONS =
-      List.of("exchange", "claim", "finish", "take_slots", "release_slots");
+      List.of(
+          "exchange",
+          "claim",
+          "finish",
+          "take_slots",
+          "take_keyed_slots",
+          "release_slots",
+          "slot taken",
+          "slot given back");
 
   /** A figure of each round. */
   Figure figure(String unit, ToDoubleFunction<Round> value) {

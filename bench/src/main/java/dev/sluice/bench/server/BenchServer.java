@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -39,6 +40,7 @@ public final class BenchServer implements AutoCloseable {
   private final Endpoint endpoint;
   private final EmbeddedPostgres embedded;
   private final Path directory;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private BenchServer(Endpoint endpoint, EmbeddedPostgres embedded, Path directory) {
     this.endpoint = endpoint;
@@ -78,7 +80,9 @@ public final class BenchServer implements AutoCloseable {
           Files.readString(postgres.dataDirectory().resolve("pgpass")).strip().split(":");
       Endpoint endpoint =
           new Endpoint("127.0.0.1", postgres.port(), "postgres", pgpass[3], pgpass[4]);
-      return new BenchServer(endpoint, postgres, directory);
+      BenchServer server = new BenchServer(endpoint, postgres, directory);
+      Runtime.getRuntime().addShutdownHook(new Thread(server::close, "sluice-bench-cleaner"));
+      return server;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -111,17 +115,19 @@ public final class BenchServer implements AutoCloseable {
     return settings;
   }
 
+  /** Stops the embedded server and removes what it wrote; also when the run is interrupted. */
   @Override
   public void close() {
-    if (embedded != null) {
-      embedded.close();
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+    if (embedded == null || !closed.compareAndSet(false, true)) {
+      return;
+    }
+    embedded.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -27,7 +27,19 @@ public final class FunctionTimer {
       FROM pg_stat_user_functions
       WHERE calls > 0
       GROUP BY funcname
+      UNION ALL
+      SELECT per.name, (SELECT sum(total_time) FROM pg_stat_user_functions WHERE funcname = ANY (per.functions)) / per.slots
+      FROM pg_stat_user_tables t
+      CROSS JOIN LATERAL (VALUES
+        ('slot taken', '{take_slots, take_keyed_slots}'::text[], t.n_tup_ins),
+        ('slot given back', '{release_slots}', t.n_tup_del)
+      ) AS per(name, functions, slots)
+      WHERE t.relname = 'slot' AND per.slots > 0
       """;
+
+  /** A connection tells the others what it has counted at most this often, in nanoseconds. */
+  public static final long REPORT_INTERVAL = TimeUnit.MILLISECONDS.toNanos(1100);
+
   private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(5);
 
   private final Endpoint database;
@@ -62,9 +74,26 @@ public final class FunctionTimer {
   }
 
   /**
+   * Begins anew. Connections that go on have to be used shortly before, and {@link
+   * #REPORT_INTERVAL} after they last were: else they report later what is to be forgotten.
+   */
+  public void forget() {
+    if (!allowed) {
+      return;
+    }
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_stat_reset()");
+    } catch (SQLException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
    * Ends, after the connections in question were closed: they report at their end.
    *
-   * @return milliseconds per call by function, those it called included
+   * @return milliseconds per call by function, those it called included; and, as {@code slot taken}
+   *     and {@code slot given back}, per slot, of which a call handles one or hundreds
    */
   public Map<String, Double> stop() throws InterruptedException {
     Map<String, Double> means = new TreeMap<>();

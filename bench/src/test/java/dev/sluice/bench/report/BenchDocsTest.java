@@ -1,10 +1,15 @@
 package dev.sluice.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.InvalidRequestException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +49,19 @@ class BenchDocsTest {
             <!-- end -->
             more
             """);
+  }
+
+  @Test
+  void pageWithMore_isNotOverwritten() {
+    BenchDocs docs = new BenchDocs(directory);
+    docs.write("concurrency", SampleReport.create());
+    String name = SampleReport.create().sections().get(0).name();
+    assertThatCode(() -> docs.requireNothingLost(Map.of("concurrency", List.of(name))))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> docs.requireNothingLost(Map.of("concurrency", List.of("another"))))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("'concurrency'")
+        .hasMessageContaining("also has " + name);
   }
 
   @Test

@@ -39,10 +39,10 @@ class MeasuredTest {
         new Measured(
             setting("limited"),
             List.of(round(10)),
-            new Stage.Profile(Map.of("take_slots", 0.3), 12));
+            new Stage.Profile(Map.of("slot taken", 0.3), 12));
     assertThat(Judgement.slotTime().of(List.of(measured("plain", 10), limited)))
         .extracting(Ratio::name)
-        .containsExactly("take_slots at limited, ms per call");
+        .containsExactly("slot taken at limited, ms");
   }
 
   @Test

@@ -1,11 +1,12 @@
 -- The tables. Everything lives in one schema; nothing outside it is touched.
 --
--- The functions that follow in 002 to 007 carry planner settings. The tables change faster than their statistics, so a plan
--- must not depend on how many rows are believed to be there: on the hot path every access is by index, every join looks
--- up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so themselves.
+-- The functions that follow in 002 to 008 carry planner settings. The tables change faster than their statistics, so a
+-- plan must not depend on how many rows are believed to be there: on the hot path every access is by index, every join
+-- looks up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so
+-- themselves.
 --
--- Such a lookup reads "key = ANY (ARRAY[given.key])". With a plain "=" the planner might turn the join around and read the
--- whole table for the list: a good plan when it is made while the table is empty, and a terrible one ever after.
+-- Such a lookup reads "key = ANY (ARRAY[given.key])". With a plain "=" the planner might turn the join around and read
+-- the whole table for the list: a good plan when it is made while the table is empty, and a terrible one ever after.
 --
 -- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
 
@@ -23,7 +24,7 @@ CREATE SEQUENCE token CACHE 1;
 --   ''     jobs that no limit touches: the plain path
 --   '*'    jobs that are in groups besides their task's own
 --   TASK   jobs of a task that has a row in limit_rule: it has or had a limit, or workers passed over many of its jobs
---   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 005)
+--   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 003 and 006)
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 CREATE TABLE job (
   id uuid PRIMARY KEY,
@@ -97,7 +98,7 @@ CREATE TABLE worker (
   lease_ms bigint NOT NULL,
   expires_at timestamptz NOT NULL,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  waiting boolean NOT NULL DEFAULT false,     -- found nothing to do and wants to be woken
+  waiting_for text[],                         -- found too little to do, and wants to be woken for jobs of these tasks
   rules_seen bigint NOT NULL DEFAULT 0        -- the version of the limits it works by
 ) WITH (fillfactor = 50);
 

@@ -6,16 +6,48 @@
 -- limits is true until it commits, and the plain path need not read a single limit.
 --
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand. Their jobs are never on the plain path
--- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's own lock. Nor do
+-- and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's latch. Nor do
 -- they have places that are laid out and counted: see 003.
+--
+-- The latch of a keyed group is an advisory lock. Who takes slots of the group or gives it its first limit holds it
+-- until the commit; who claims jobs of a group without a limit holds it shared. A claim only ever tries a latch, and
+-- passes by the jobs of a group whose latch another has. The server keeps all locks of all its users in one table of a
+-- fixed size, so nobody takes many latches at once: see latches_allowed.
 
 CREATE FUNCTION rules_lock() RETURNS bigint
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
 
-CREATE FUNCTION group_lock(p_group text) RETURNS bigint
+-- The two halves of a latch's number.
+CREATE FUNCTION latches() RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtextextended('${schema}/group/' || p_group, 0) $$;
+AS $$ SELECT hashtext('${schema}/latches') $$;
+
+CREATE FUNCTION latch_of(p_group text) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtext(p_group) $$;
+
+-- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for
+-- every transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all
+-- schemas of the database share: so many that the rest of the server's table of locks would hold them all.
+CREATE FUNCTION latches_allowed(p_wanted bigint) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_share integer := current_setting('max_locks_per_transaction');
+  v_few integer := least(50, v_share * 3 / 4);
+BEGIN
+  IF p_wanted > v_few THEN
+    FOR i IN 1 .. v_share * current_setting('max_connections')::integer / 1000 LOOP
+      IF pg_try_advisory_xact_lock(hashtext('sluice/wide claims'), i) THEN
+        RETURN 500;
+      END IF;
+    END LOOP;
+  END IF;
+  RETURN v_few;
+END
+$$;
 
 CREATE FUNCTION is_keyed(p_group text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
@@ -47,7 +79,7 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
--- The limits of many groups, looked up one by one.
+-- The limits of many groups, looked up one by one; of their few families, each once.
 CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
 LANGUAGE plpgsql STABLE
 SET search_path = ${schema}, pg_temp
@@ -58,13 +90,18 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
+DECLARE
+  v_families limit_rule[] := ARRAY(
+    SELECT f
+    FROM (SELECT DISTINCT family_of(g) AS name FROM unnest(p_groups) AS g) n
+    JOIN limit_rule f ON f.name = ANY (ARRAY[n.name]));
 BEGIN
   RETURN ARRAY(
     SELECT coalesce(own.operator, family.operator, own.config, family.config,
                     own.code, family.code, own.submit, family.submit)
     FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
     LEFT JOIN limit_rule own ON own.name = ANY (ARRAY[g.name])
-    LEFT JOIN limit_rule family ON family.name = ANY (ARRAY[family_of(g.name)])
+    LEFT JOIN unnest(v_families) AS family ON family.name = family_of(g.name)
     ORDER BY g.ord);
 END
 $$;
@@ -93,8 +130,8 @@ CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
 
--- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left: while
--- any row holds more than its capacity, room is counted over the whole group (see lock_places).
+-- Lays a plain group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left:
+-- while any row holds more than its capacity, room is counted over the whole group (see lock_places).
 CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -126,8 +163,8 @@ BEGIN
 END
 $$;
 
--- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before this one: whoever
--- takes or frees a slot waits for that lock, so what is counted here is the truth.
+-- Sets used of plain groups to what the slots on record say. The caller has locked the groups, in a statement before
+-- this one: whoever takes or frees a slot waits for that lock, so what is counted here is the truth.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -149,9 +186,9 @@ BEGIN
 END
 $$;
 
--- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There may
--- be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for these jobs:
--- their worker may be about to give them back.
+-- Gives every claimed job of a group that just got a limit, having had none, a slot on record, held by its worker. There
+-- may be more of them than the limit allows: they drain. Slots that are left from an earlier limit do not count for
+-- these jobs: their worker may be about to give them back.
 CREATE FUNCTION adopt(p_group text) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -200,6 +237,24 @@ AS $$
   LEFT JOIN limit_rule r ON r.name = p_task
 $$;
 
+-- The queues of the ready jobs in a lane.
+CREATE FUNCTION queues_in(p_lane text) RETURNS SETOF text
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+  WITH RECURSIVE queues(queue) AS (
+    SELECT min(queue) FROM job WHERE state = 1 AND lane = p_lane
+    UNION ALL
+    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_lane AND j.queue > q.queue)
+    FROM queues q
+    WHERE q.queue IS NOT NULL
+  )
+  SELECT queue FROM queues WHERE queue IS NOT NULL
+$$;
+
 -- Calls jobs that were set aside for a full group back to their own lanes: the best p_count of each queue.
 CREATE FUNCTION call_back(p_group text, p_count bigint) RETURNS bigint
 LANGUAGE plpgsql
@@ -211,18 +266,13 @@ AS $$
 DECLARE
   called bigint;
 BEGIN
-  WITH RECURSIVE queues(queue) AS (
-    SELECT min(queue) FROM job WHERE state = 1 AND lane = '*' || p_group
-    UNION ALL
-    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue > q.queue)
-    FROM queues q WHERE q.queue IS NOT NULL
-  ), best AS (
+  WITH best AS (
     SELECT b.id
-    FROM queues q
+    FROM queues_in('*' || p_group) AS q
     CROSS JOIN LATERAL (
       SELECT j.id
       FROM job j
-      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q.queue
+      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q
       ORDER BY j.priority DESC, j.run_at, j.id
       LIMIT p_count
       FOR UPDATE SKIP LOCKED
@@ -236,9 +286,9 @@ BEGIN
 END
 $$;
 
--- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that nobody
--- takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the lane to go on
--- from, or NULL at the end.
+-- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that
+-- nobody takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the
+-- lane to go on from, or NULL at the end.
 CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -266,7 +316,7 @@ END
 $$;
 
 -- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
--- keyed group whose first limit comes from a submit, under that group's lock).
+-- keyed group whose first limit comes from a submit, under that group's latch).
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -348,8 +398,8 @@ BEGIN
 END
 $$;
 
--- Gives a task a lane of its own without a limit. A claim that finds many jobs of a task it does not want at the front of an
--- open lane asks for this: nobody should have to read past them again.
+-- Gives a task a lane of its own without a limit. A claim that finds many jobs of a task it does not want at the front
+-- of an open lane asks for this: nobody should have to read past them again.
 CREATE FUNCTION give_lane(p_task text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -439,7 +489,8 @@ BEGIN
     -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
     PERFORM pg_advisory_xact_lock_shared(rules_lock());
   END IF;
-  PERFORM pg_advisory_xact_lock(group_lock(g)) FROM unnest(v_new) AS g WHERE is_keyed(g);
+  PERFORM pg_advisory_xact_lock(latches(), l.latch)
+  FROM (SELECT DISTINCT latch_of(g) AS latch FROM unnest(v_new) AS g WHERE is_keyed(g) ORDER BY 1) l;
 
   FOR v_proposal IN
     SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed

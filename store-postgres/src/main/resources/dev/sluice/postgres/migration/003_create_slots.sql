@@ -10,12 +10,11 @@
 -- A row is overfull (used > capacity) only after its limit was lowered or a limit was put on a group that had none.
 -- Both happen under the rules lock, which every taker holds shared, so a taker that sees no overfull row can trust that.
 --
--- Keyed groups are many, and most are small and in use for a moment. The primary key of slot is all that counts them:
---   4. nobody inserts a slot unless its number is below the limit and no slot of the group has a number of at least the
---      limit; or, the group's lock held, its slots are fewer than the limit.
--- So either all numbers are below the limit, and there cannot be more of them than that; or the group is draining after
--- a limit was lowered or put on a group that had none, and its takers come one at a time. Slots with high numbers come
--- about under the rules lock, or together with the limit itself; a taker that sees the limit sees them.
+-- Keyed groups are many, and most are small and in use for a moment. Nothing but their rows in slot counts them:
+--   4. nobody inserts a slot of a keyed group unless, the group's latch held (see 002), its slots are fewer than the limit.
+-- Or they exceed it because a limit was put on a group that had none: that happens under the latch too, or under the
+-- rules lock. The statement that counts begins after the latch is held, so it sees whatever the last holder did. Giving
+-- back needs no latch: whoever does not see yet that a slot is free counts one too many.
 
 -- Locks rows with free places of plain groups, for each about as many as hold the places wanted, and says how many places
 -- each has.
@@ -108,14 +107,9 @@ BEGIN
 END
 $$;
 
--- Takes up to so many places of each keyed group, for a worker or a permit. The groups come in the order of their names.
---
--- Two who insert the same number wait for each other, and whoever inserts a number may have to wait for the one who is
--- just giving it back. So that they never wait in a circle, all do things in one order: take slots of keyed groups, in the
--- order of names and numbers; then give such slots back; and last of all lock those of others, which is the only thing
--- that those who give back can be waiting for (see claim in 005). Only a permit first clears its group of expired ones.
---
--- Takers of a group with many places look for free ones from different numbers on, so that they rarely meet.
+-- Takes up to so many places of each keyed group, for a worker or a permit. The caller holds the latches of the groups.
+-- Each gets the lowest free numbers. Nobody else inserts slots of these groups, and one that is just being given back
+-- still counts as held, so nobody is waited for here.
 CREATE FUNCTION take_keyed_slots(
   p_worker uuid, p_token bigint, p_groups text[], p_limits integer[], p_wanted integer[],
   p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL)
@@ -130,45 +124,19 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
-DECLARE
-  v_seed integer := (random() * 1000)::integer;
-  v_held integer[];
-  v_draining boolean;
-  v_group record;
 BEGIN
-  SELECT array_agg(h.slots), bool_or(h.highest >= g.max) INTO v_held, v_draining
-  FROM unnest(p_groups, p_limits) AS g(name, max)
-  CROSS JOIN LATERAL (SELECT count(*)::integer AS slots, max(s.slot) AS highest FROM slot s WHERE s.group_name = g.name) h;
-
-  IF v_draining AND cardinality(p_groups) > 1 THEN
-    -- One by one, in the same order.
-    FOR v_group IN SELECT * FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted) LOOP
-      RETURN QUERY SELECT * FROM take_keyed_slots(
-        p_worker, p_token, ARRAY[v_group.name], ARRAY[v_group.max], ARRAY[v_group.wanted], p_holder, p_process, p_expires_at);
-    END LOOP;
-    RETURN;
-  ELSIF v_draining THEN
-    IF NOT pg_try_advisory_xact_lock(group_lock(p_groups[1])) THEN
-      RETURN;
-    END IF;
-    v_held[1] := (SELECT count(*) FROM slot s WHERE s.group_name = p_groups[1]);
-    p_wanted[1] := greatest(least(p_wanted[1], p_limits[1] - v_held[1]), 0);
-  END IF;
-
   RETURN QUERY
   INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at)
   SELECT g.name, free.place, p_token, p_worker, p_holder, p_process, p_expires_at
-  FROM unnest(p_groups, p_limits, p_wanted, v_held) WITH ORDINALITY AS g(name, max, wanted, held, ord)
-  CROSS JOIN LATERAL (SELECT least(g.max, g.held + g.wanted + 8) AS places) among      -- enough of so many are free
+  FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted)
+  CROSS JOIN LATERAL (SELECT count(*)::integer AS slots FROM slot h WHERE h.group_name = g.name) held
   CROSS JOIN LATERAL (
-    SELECT (i + v_seed) % among.places AS place
-    FROM generate_series(0, among.places - 1) AS i
-    WHERE g.held = 0
-       OR (i + v_seed) % among.places NOT IN (SELECT h.slot FROM slot h WHERE h.group_name = g.name)
-    LIMIT g.wanted
+    SELECT i AS place
+    FROM generate_series(0, held.slots + g.wanted - 1) AS i
+    WHERE held.slots = 0 OR NOT EXISTS (SELECT FROM slot h WHERE h.group_name = g.name AND h.slot = i)
+    ORDER BY i
+    LIMIT greatest(least(g.wanted, g.max - held.slots), 0)
   ) free
-  ORDER BY g.ord, free.place
-  ON CONFLICT DO NOTHING
   RETURNING s.group_name, s.slot;
 END
 $$;
@@ -194,10 +162,8 @@ BEGIN
 END
 $$;
 
--- Counts freed slots of plain groups down and calls back jobs that were set aside for their groups. Call-backs come last,
--- in a statement of their own: whoever set a job aside did so under a lock that this, or whoever deleted the slots, has
--- waited for, so the job is seen here, and none is forgotten. Returns how many were called.
-CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS bigint
+-- Counts freed slots of plain groups down.
+CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -216,16 +182,79 @@ BEGIN
     GROUP BY 1, 2
   ) t
   WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
-
-  RETURN (
-    SELECT coalesce(sum(call_back(t.name, 8 * t.freed)), 0)
-    FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
-    WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1));
 END
 $$;
 
--- Gives slots of a worker back, by token. Returns how many jobs that called back.
-CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[], p_tokens bigint[]) RETURNS bigint
+CREATE TYPE call_backs AS (
+  called text[],           -- groups of which jobs were called back
+  left_behind text[]       -- groups of which jobs should have been, but others have them locked
+);
+
+-- Calls back jobs that were set aside for groups of which slots have come free; a group stands here once for each. This
+-- comes after they are freed, in a statement of its own: whoever set a job aside did so under a lock that those who
+-- freed the slots have waited for, so the job is seen here.
+--
+-- Yet others may have it locked. Whoever else calls jobs back has just moved it; but a claim whose look at the line is
+-- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of
+-- a transaction that holds other things. Whoever gets left_behind for an answer tries those groups again after the
+-- commit.
+--
+-- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it
+-- is.
+CREATE FUNCTION call_back_all(p_groups text[], p_tasks text[] DEFAULT NULL, p_depth integer[] DEFAULT NULL) RETURNS call_backs
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_group record;
+  v_jobs bigint;
+  v_backs call_backs;
+BEGIN
+  FOR v_group IN
+    SELECT t.name, '*' || t.name AS lane,
+           t.freed * greatest(1 + coalesce(p_depth[array_position(p_tasks, split_part(t.name, '/', 1))], 0), 8) AS jobs
+    FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
+    WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1)
+  LOOP
+    v_jobs := call_back(v_group.name, v_group.jobs);
+    IF v_jobs > 0 THEN
+      v_backs.called := v_backs.called || v_group.name;
+    END IF;
+    IF v_jobs < v_group.jobs * (SELECT count(*) FROM queues_in(v_group.lane)) THEN
+      v_backs.left_behind := v_backs.left_behind || v_group.name;
+    END IF;
+  END LOOP;
+  RETURN v_backs;
+END
+$$;
+
+-- The same in a transaction that does nothing else: it waits for the others. They do not wait for it: claims wait for
+-- nobody once they have jobs locked, and whoever changes limits holds the rules lock.
+CREATE FUNCTION call_back_and_wait(p_group text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  PERFORM 1 FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group ORDER BY j.id LIMIT 8 FOR UPDATE;
+  PERFORM call_back_all(ARRAY[p_group]);
+END
+$$;
+
+-- Gives slots of a worker back, by token. Returns their groups, each once for every slot.
+CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[], p_tokens bigint[]) RETURNS text[]
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -250,7 +279,8 @@ BEGIN
     RETURNING s.group_name, s.slot
   )
   SELECT array_agg(group_name), array_agg(slot) INTO v_groups, v_slots FROM freed;
-  RETURN CASE WHEN v_groups IS NULL THEN 0 ELSE count_down(v_groups, v_slots) END;
+  PERFORM count_down(v_groups, v_slots);
+  RETURN v_groups;
 END
 $$;
 
@@ -291,6 +321,7 @@ BEGIN
   SELECT array_agg(gone.group_name), array_agg(gone.slot) INTO v_groups, v_slots FROM gone;
   IF v_groups IS NOT NULL THEN
     PERFORM count_down(v_groups, v_slots);
+    PERFORM call_back_all(v_groups);
     RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
   END IF;
 END
@@ -316,16 +347,13 @@ BEGIN
     RAISE EXCEPTION 'no limit' USING ERRCODE = 'SL001';
   END IF;
   IF is_keyed(p_group) THEN
-    PERFORM pg_advisory_xact_lock(group_lock(p_group));
+    PERFORM pg_advisory_xact_lock(latches(), latch_of(p_group));
     PERFORM free_expired_permits(p_group);
-    LOOP
-      RETURN QUERY
-      SELECT t.slot, v_token, e.expires_at
-      FROM (SELECT clock_timestamp() + p_lease_ms * interval '1 millisecond' AS expires_at) e
-      CROSS JOIN LATERAL take_keyed_slots(
-        NULL, v_token, ARRAY[p_group], ARRAY[v_limit], ARRAY[1], p_holder, p_process, e.expires_at) t;
-      EXIT WHEN FOUND OR is_full(p_group);         -- else a worker has taken just the place that was free; there is another
-    END LOOP;
+    RETURN QUERY
+    SELECT t.slot, v_token, e.expires_at
+    FROM (SELECT clock_timestamp() + p_lease_ms * interval '1 millisecond' AS expires_at) e
+    CROSS JOIN LATERAL take_keyed_slots(
+      NULL, v_token, ARRAY[p_group], ARRAY[v_limit], ARRAY[1], p_holder, p_process, e.expires_at) t;
     RETURN;
   END IF;
 
@@ -355,11 +383,14 @@ BEGIN
 END
 $$;
 
--- Frees one slot: a permit's by token, or (NULL) whoever's by force. True if it was held so.
-CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint) RETURNS boolean
+-- Frees one slot: a permit's by token, or (NULL) whoever's by force. Says whether it was held so, and whether jobs were
+-- left behind that have to be called back.
+CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint, OUT freed boolean, OUT left_behind boolean)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
+DECLARE
+  v_backs call_backs;
 BEGIN
   IF p_token IS NULL THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
@@ -368,16 +399,18 @@ BEGIN
   DELETE FROM slot s
   WHERE s.group_name = p_group AND s.slot = p_slot
     AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
-  IF NOT FOUND THEN
-    RETURN false;
+  freed := FOUND;
+  IF NOT freed THEN
+    RETURN;
   END IF;
   PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
+  v_backs := call_back_all(ARRAY[p_group]);
+  left_behind := v_backs.left_behind IS NOT NULL;
   IF p_token IS NULL THEN
     -- A worker that still believes it holds the slot must hear that it does not.
     UPDATE meta SET rules_version = rules_version + 1;
     PERFORM pg_notify('sluice_${schema}', 'rules');
   END IF;
-  RETURN true;
 END
 $$;
 

@@ -1,9 +1,10 @@
--- Looking for jobs and handing them over: what both paths of the claim (see 005) have in common, and the plain one.
+-- Looking for jobs and handing them over: what both paths of the claim (see 006) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  kind "char",                 -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w others to
-                               -- be woken, e where the claim ended, d ms until the next scheduled job is due, r rules
-                               -- changed, l lease lost
+  -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w freed group that jobs of any task
+  -- may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job
+  -- is due, r rules changed, l lease lost
+  kind "char",
   id uuid,
   token bigint,
   task text,
@@ -45,7 +46,7 @@ BEGIN
 END
 $$;
 
--- Where a claim ended in a lane: the place in line of the last job it took there.
+-- Where a claim ended in a lane: the place in line of the last job it found there.
 CREATE TYPE place_in_line AS (
   lane text,
   priority integer,
@@ -67,7 +68,8 @@ CREATE TYPE candidate AS (
   submit_limit integer
 );
 
--- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are claiming.
+-- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are
+-- claiming.
 --
 -- Where p_after has a place in the lane, the search starts behind it and keeps to its priority. Jobs that were claimed a
 -- moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read past
@@ -119,8 +121,8 @@ BEGIN
 END
 $$;
 
--- Those of the candidates for whose task there is room, the best p_jobs of them. Joins an array with an array, of which the
--- planner believes that they are short: without the setting it would compare each element with each.
+-- Those of the candidates for whose task there is room, the best p_jobs of them. Joins an array with an array, of which
+-- the planner believes that they are short: without the setting it would compare each element with each.
 CREATE FUNCTION within_room(p_found candidate[], p_tasks text[], p_room integer[], p_jobs integer) RETURNS candidate[]
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -144,19 +146,30 @@ BEGIN
 END
 $$;
 
--- Where a claim ended that found these jobs, in the lanes where it took all that it found.
-CREATE FUNCTION ends_of(p_found candidate[], p_left_lanes text[]) RETURNS SETOF answer
-LANGUAGE sql STABLE
+-- Where a claim ended that found these jobs, best first, but for lanes with jobs that it left for the next claim.
+CREATE FUNCTION ends_of(p_found candidate[], p_lanes text[], p_left_lanes text[]) RETURNS SETOF answer
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
 AS $$
-  SELECT DISTINCT ON (c.lane COLLATE "C")
-         'e'::"char", c.id, NULL::bigint, c.lane, c.priority, NULL::boolean, NULL::bigint, NULL::text[], c.run_at::text,
-         NULL::text, NULL::integer
-  FROM unnest(p_found) AS c
-  WHERE c.lane <> ALL (p_left_lanes)
-  ORDER BY c.lane COLLATE "C", c.ord DESC
+DECLARE
+  v_lane text;
+  v_last candidate;
+BEGIN
+  FOR v_lane IN SELECT DISTINCT l FROM unnest(p_lanes) AS l WHERE l <> ALL (p_left_lanes) LOOP
+    v_last := p_found[cardinality(p_found)];
+    IF v_last.lane <> v_lane THEN
+      SELECT * INTO v_last FROM unnest(p_found) AS c WHERE c.lane = v_lane ORDER BY c.ord DESC LIMIT 1;
+    END IF;
+    IF v_last.id IS NOT NULL THEN
+      RETURN NEXT (
+        'e', v_last.id, NULL, v_lane, v_last.priority, NULL, NULL, NULL, v_last.run_at::text, NULL, NULL)::answer;
+    END IF;
+  END LOOP;
+END
 $$;
 
--- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL = none.
+-- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL
+-- = none.
 CREATE FUNCTION hand_over(
   p_worker uuid, p_token bigint, p_tids tid[], p_gates text[], p_tasks text[], p_depth integer[])
 RETURNS SETOF answer
@@ -207,7 +220,7 @@ BEGIN
   RETURN QUERY SELECT * FROM hand_over(
     p_worker, p_token, ARRAY(SELECT c.tid FROM unnest(v_chosen) AS c ORDER BY c.ord), NULL, p_tasks, p_depth);
   IF cardinality(v_chosen) = p_jobs THEN
-    RETURN QUERY SELECT * FROM ends_of(v_chosen, '{}');
+    RETURN QUERY SELECT * FROM ends_of(v_chosen, '{""}', '{}');
   ELSIF (cardinality(v_chosen) > 0 AND p_jobs > ANY (p_room)) OR cardinality(p_after) > 0 THEN
     -- A task whose room is small may have stood in front of others; it has none left now, so look again without it. And a
     -- search that did not start at the front has not seen everything.

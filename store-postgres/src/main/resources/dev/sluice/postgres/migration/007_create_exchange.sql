@@ -143,12 +143,6 @@ BEGIN
 END
 $$;
 
-CREATE TYPE held_slots AS (
-  names text[],
-  numbers integer[],
-  tokens bigint[]
-);
-
 -- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
 CREATE FUNCTION exchange(
   p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
@@ -156,7 +150,7 @@ CREATE FUNCTION exchange(
   p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
-  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[])
+  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -168,9 +162,8 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  v_plain held_slots;
-  v_keyed held_slots;
-  v_called boolean := false;
+  v_freed text[];
+  v_backs call_backs;
   v_stale boolean;
 BEGIN
   -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
@@ -195,30 +188,21 @@ BEGIN
     FROM finish(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures) AS f;
   END IF;
   IF cardinality(p_slots) > 0 THEN
-    -- Slots of plain groups are given back before any are taken, those of keyed ones after that: see 003.
-    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_plain
-    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
-    WHERE NOT is_keyed(s.name);
-    SELECT array_agg(s.name), array_agg(s.slot), array_agg(s.token) INTO v_keyed
-    FROM unnest(p_slot_groups, p_slots, p_slot_tokens) AS s(name, slot, token)
-    WHERE is_keyed(s.name);
-    IF v_plain.names IS NOT NULL THEN
-      v_called := release_slots(p_worker, v_plain.names, v_plain.numbers, v_plain.tokens) > 0;
-    END IF;
+    v_freed := release_slots(p_worker, p_slot_groups, p_slots, p_slot_tokens);
+  END IF;
+  IF v_freed IS NOT NULL OR cardinality(p_left_behind) > 0 THEN
+    v_backs := call_back_all(v_freed || p_left_behind, p_tasks, p_depth);
+    RETURN QUERY
+    SELECT 'b'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, g, NULL::integer
+    FROM unnest(v_backs.left_behind) AS g;
   END IF;
   v_stale := (SELECT rules_version FROM meta) <> p_rules;
-  IF v_keyed.names IS NOT NULL AND (v_stale OR p_jobs = 0) THEN
-    v_called := release_slots(p_worker, v_keyed.names, v_keyed.numbers, v_keyed.tokens) > 0 OR v_called;
-  END IF;
-  IF v_called THEN
-    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-  END IF;
   IF v_stale THEN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after,
-      v_keyed.names, v_keyed.numbers, v_keyed.tokens);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
@@ -227,6 +211,19 @@ BEGIN
     WHERE state = 0
     ORDER BY run_at
     LIMIT 1;
+  END IF;
+
+  -- Others may be waiting for a place that this worker gave back: those who handle the task whose group it is. Any group may
+  -- also be named at submit, by jobs of any task.
+  IF v_freed IS NOT NULL THEN
+    RETURN QUERY
+    SELECT 'w'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+           NULL::text, g.name, NULL::integer
+    FROM (SELECT DISTINCT n AS name FROM unnest(v_freed) AS n WHERE NOT is_keyed(n)) g
+    WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g.name AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g.name AND j.state = 1);
   END IF;
 END
 $$;
@@ -284,9 +281,9 @@ BEGIN
 END
 $$;
 
--- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are left,
--- all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a note of
--- what happened, if the worker died; a worker that signs off hands its jobs back untouched.
+-- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are
+-- left, all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a
+-- note of what happened, if the worker died; a worker that signs off hands its jobs back untouched.
 CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued integer, slots text[])
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -335,8 +332,9 @@ BEGIN
 END
 $$;
 
--- Signs a worker off.
-CREATE FUNCTION sign_off(p_worker uuid) RETURNS void
+-- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has
+-- them locked.
+CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
@@ -345,12 +343,14 @@ BEGIN
   PERFORM 1 FROM worker WHERE id = p_worker FOR UPDATE;
   IF FOUND THEN
     PERFORM retire_worker(p_worker, false);
+    PERFORM call_back_all(p_left_behind);
     PERFORM wake_all();
   END IF;
 END
 $$;
 
--- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and slot.
+-- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and
+-- slot.
 CREATE FUNCTION recover() RETURNS TABLE (kind text, name text, number bigint)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -395,8 +395,8 @@ BEGIN
 END
 $$;
 
--- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and the
--- limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
+-- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and
+-- the limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
 CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[])
 RETURNS TABLE (kind text, id uuid, groups text[], name text, slot integer, number bigint)
 LANGUAGE plpgsql
@@ -446,24 +446,41 @@ BEGIN
 END
 $$;
 
--- Wakes workers that found nothing to do and handle one of these tasks ('*' = any). Called after the commit of whatever gave them
--- something to do: a worker first says that it is waiting, then looks once more, and only then sleeps; so either its last
--- look sees the news, or this sees it waiting.
-CREATE FUNCTION wake(p_tasks text[]) RETURNS integer
+-- Wakes workers that found too little to do, for news of some kinds: jobs of a task in a queue ('*' = any), and how many
+-- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what
+-- it is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it
+-- waiting.
+CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
-  v_woken uuid[];
+  v_news record;
+  v_some uuid[];
+  v_woken uuid[] := '{}';
 BEGIN
-  WITH woken AS (
-    UPDATE worker SET waiting = false
-    WHERE waiting AND (tasks && p_tasks OR '*' = ANY (p_tasks))
-    RETURNING id
-  )
-  SELECT array_agg(id) INTO v_woken FROM woken;
+  FOR v_news IN
+    SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC
+  LOOP
+    WITH woken AS (
+      UPDATE worker SET waiting_for = NULL
+      WHERE id IN (
+        SELECT w.id
+        FROM worker w
+        WHERE w.waiting_for IS NOT NULL
+          AND (v_news.task = '*' OR v_news.task = ANY (w.waiting_for))
+          AND (v_news.queue = '*' OR v_news.queue = ANY (w.queues))
+          AND w.expires_at > clock_timestamp()
+        ORDER BY w.id
+        LIMIT v_news.workers
+        FOR UPDATE)
+      RETURNING id
+    )
+    SELECT array_agg(id) INTO v_some FROM woken;
+    v_woken := v_woken || v_some;
+  END LOOP;
   PERFORM pg_notify('sluice_${schema}', w::text) FROM unnest(v_woken) AS w;
-  RETURN coalesce(cardinality(v_woken), 0);
+  RETURN cardinality(v_woken);
 END
 $$;
 

@@ -4,311 +4,16 @@
 -- further groups, and the lanes of limited tasks whose groups have a free place or whose slots the worker holds with
 -- room to spare. A million jobs in the lane of a full group are never looked at.
 --
--- A job in '*' (or in its task's lane) may turn out to be in a full group. Then that group's jobs are set aside into
--- the group's own lane, in bulk, under the locks of all rows that count the group (for a keyed one, its slots): nobody can
--- give a slot back without waiting for those locks, and whoever does calls the jobs back. So each job is looked at in vain a bounded number of times,
--- and no job is forgotten.
+-- A job in '*' (or in its task's lane) may turn out to be in a full group. Then that group's jobs are set aside into the
+-- group's own lane, in bulk, under the locks of all rows that count the group (for a keyed one, its slots): nobody can
+-- give a slot back without waiting for those locks, and whoever does calls the jobs back. So each job is looked at in
+-- vain a bounded number of times, and no job is forgotten.
 --
 -- Limited jobs are claimed together with slots: beyond what the worker can take under slots it holds, each new slot
 -- is good for 1 + depth jobs, of which the worker runs one at a time and buffers the others.
 
--- What the candidates of a claim need: one entry for each candidate and group it is in, in the order of candidates.
-CREATE TYPE needs AS (
-  ords integer[],          -- the candidate
-  names text[],            -- the group
-  depths integer[],        -- how many jobs a slot is good for, less one
-  proposed integer[]       -- the limit the candidate brings along for it
-);
-
--- The same by group, in the order of names.
-CREATE TYPE tally AS (
-  names text[],
-  limits integer[],        -- NULL: it has none, or nobody has looked yet
-  depths integer[],        -- each slot is good for 1 + depth jobs
-  spares integer[],        -- jobs that fit under slots the worker holds
-  wanted integer[]         -- slots wanted for the others
-);
-
--- Places that are free: n is a row of slot_group, or the number of a slot in a keyed group.
-CREATE TYPE places AS (
-  names text[],
-  ns integer[],
-  rooms integer[]
-);
-
--- What a claim takes.
-CREATE TYPE choice AS (
-  tids tid[],              -- the jobs, best first
-  gates text[],            -- the limited groups of each, joined by newlines; NULL = none
-  take places,             -- places to take
-  blocked text[],          -- groups that admit nobody
-  short_groups text[],     -- groups of which fewer places were found than wanted ...
-  short_rooms integer[],   -- ... and how many were
-  left_lanes text[],       -- lanes of candidates that are not taken though no group is full
-  blocked_lanes text[]     -- lanes of candidates in groups that admit nobody
-);
-
--- The functions that follow join arrays with arrays, as within_room does.
-CREATE FUNCTION tally_needs(p_needs needs, p_spare_groups text[], p_spare integer[]) RETURNS tally
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_tally tally;
-BEGIN
-  SELECT array_agg(b.name), NULL, array_agg(b.depth), array_agg(b.spare),
-         array_agg((greatest(b.jobs - b.spare, 0) + b.depth) / (1 + b.depth))
-  INTO v_tally
-  FROM (
-    SELECT n.name, n.depth, n.jobs, coalesce(s.spare, 0) AS spare
-    FROM (
-      SELECT name, max(depth) AS depth, count(*)::integer AS jobs
-      FROM unnest(p_needs.names, p_needs.depths) AS need(name, depth)
-      GROUP BY name
-    ) n
-    LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = n.name
-    ORDER BY n.name
-  ) b;
-  RETURN v_tally;
-END
-$$;
-
--- The needs of groups that have no limit, by group.
-CREATE FUNCTION unlimited_needs(p_needs needs, p_tally tally) RETURNS TABLE (name text, proposed integer, ords integer[])
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  SELECT n.name, min(n.proposed), array_agg(n.ord)
-  FROM unnest(p_needs.ords, p_needs.names, p_needs.proposed) AS n(ord, name, proposed)
-  JOIN unnest(p_tally.names, p_tally.limits) AS t(name, max) ON t.name = n.name
-  WHERE t.max IS NULL
-  GROUP BY n.name;
-END
-$$;
-
--- The needs of groups that have a limit, but for those of some candidates.
-CREATE FUNCTION limited_needs(p_needs needs, p_tally tally, p_but_for integer[]) RETURNS needs
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_needs needs;
-BEGIN
-  SELECT array_agg(l.ord ORDER BY l.ord), array_agg(l.name ORDER BY l.ord), array_agg(l.depth ORDER BY l.ord), NULL
-  INTO v_needs
-  FROM (
-    SELECT n.ord, n.name, n.depth
-    FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS n(ord, name, depth)
-    JOIN unnest(p_tally.names, p_tally.limits) AS t(name, max) ON t.name = n.name
-    LEFT JOIN unnest(p_but_for) AS d(ord) ON d.ord = n.ord
-    WHERE t.max IS NOT NULL AND d.ord IS NULL
-  ) l;
-  RETURN v_needs;
-END
-$$;
-
--- Spreads the slots wanted of each group over the places found, in their order.
-CREATE FUNCTION spread(p_names text[], p_wanted integer[], p_places places) RETURNS places
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_taken places;
-BEGIN
-  SELECT array_agg(t.name), array_agg(t.n), array_agg(t.take) INTO v_taken
-  FROM (
-    SELECT p.name, p.n, least(p.room, w.wanted - coalesce(sum(p.room) OVER (
-             PARTITION BY p.name ORDER BY p.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))::integer AS take
-    FROM unnest(p_places.names, p_places.ns, p_places.rooms) AS p(name, n, room)
-    JOIN unnest(p_names, p_wanted) AS w(name, wanted) ON w.name = p.name
-  ) t
-  WHERE t.take > 0;
-  RETURN v_taken;
-END
-$$;
-
--- Chooses all candidates: there is room for them.
-CREATE FUNCTION choose_all(p_found candidate[], p_needs needs, p_tally tally, p_places places) RETURNS choice
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_choice choice;
-BEGIN
-  v_choice.tids := ARRAY(SELECT c.tid FROM unnest(p_found) AS c);
-  IF p_needs.ords = ARRAY(SELECT c.ord FROM unnest(p_found) AS c) THEN
-    v_choice.gates := p_needs.names;              -- one for each
-  ELSE
-    v_choice.gates := ARRAY(
-      SELECT n.gates
-      FROM unnest(p_found) AS c
-      LEFT JOIN (
-        SELECT ord, string_agg(name, E'\n' ORDER BY name) AS gates
-        FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
-        GROUP BY ord
-      ) n ON n.ord = c.ord
-      ORDER BY c.ord);
-  END IF;
-  v_choice.take := spread(p_tally.names, p_tally.wanted, p_places);
-  RETURN v_choice;
-END
-$$;
-
--- Chooses the candidates that every group they need admits, and the places to take for them. A group admits what fits under
--- slots the worker holds and under the places found, 1 + depth jobs each; it counts its candidates in order, best first,
--- leaving out those that another group blocks altogether.
-CREATE FUNCTION choose_some(
-  p_found candidate[], p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places,
-  p_short_groups text[], p_short_rooms integer[])
-RETURNS choice
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_choice choice;
-  v_groups text[];
-  v_slots integer[];
-BEGIN
-  WITH needs AS (
-    SELECT n.ord, n.name FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
-  ), groups AS (
-    SELECT g.name, g.depth, g.spare, g.spare + least(coalesce(s.room, g.wanted), g.wanted) * (1 + g.depth) AS allowed
-    FROM unnest(p_tally.names, p_tally.depths, p_tally.spares, p_tally.wanted) AS g(name, depth, spare, wanted)
-    LEFT JOIN unnest(p_short_groups, p_short_rooms) AS s(name, room) ON s.name = g.name
-  ), hopeless AS (
-    SELECT DISTINCT n.ord FROM needs n JOIN groups g ON g.name = n.name WHERE g.allowed = 0
-  ), ranked AS (
-    SELECT n.ord, n.name, row_number() OVER (PARTITION BY n.name ORDER BY n.ord) AS rank
-    FROM needs n
-    LEFT JOIN hopeless h ON h.ord = n.ord
-    WHERE h.ord IS NULL
-  ), admitted AS (
-    SELECT r.ord, bool_and(r.rank <= g.allowed) AS admitted, string_agg(r.name, E'\n' ORDER BY r.name) AS gates
-    FROM ranked r
-    JOIN groups g ON g.name = r.name
-    GROUP BY r.ord
-  ), judged AS (
-    SELECT c.tid, c.ord, c.lane, c.task, a.gates, h.ord IS NOT NULL AS hopeless,
-           h.ord IS NULL AND coalesce(a.admitted, true) AS admitted
-    FROM unnest(p_found) AS c
-    LEFT JOIN admitted a ON a.ord = c.ord
-    LEFT JOIN hopeless h ON h.ord = c.ord
-  ), free AS (
-    SELECT j.*, t.room, row_number() OVER (PARTITION BY j.task, j.admitted ORDER BY j.ord) AS rank_in_task
-    FROM judged j
-    JOIN unnest(p_tasks, p_room) AS t(task, room) ON t.task = j.task
-  ), chosen AS (
-    SELECT f.tid, f.ord, f.gates FROM free f WHERE f.admitted AND f.rank_in_task <= f.room
-  ), slots AS (
-    SELECT n.name, ((greatest(count(*) - g.spare, 0) + g.depth) / (1 + g.depth))::integer AS slots
-    FROM needs n
-    JOIN chosen c ON c.ord = n.ord
-    JOIN groups g ON g.name = n.name
-    GROUP BY n.name, g.spare, g.depth
-  )
-  SELECT (SELECT array_agg(c.tid ORDER BY c.ord) FROM chosen c),
-         (SELECT array_agg(c.gates ORDER BY c.ord) FROM chosen c),
-         (SELECT array_agg(s.name ORDER BY s.name) FROM slots s),
-         (SELECT array_agg(s.slots ORDER BY s.name) FROM slots s),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE NOT (f.hopeless OR (f.admitted AND f.rank_in_task <= f.room))),
-         (SELECT array_agg(DISTINCT f.lane) FROM free f WHERE f.hopeless)
-  INTO v_choice.tids, v_choice.gates, v_groups, v_slots, v_choice.left_lanes, v_choice.blocked_lanes;
-  v_choice.take := spread(v_groups, v_slots, p_places);
-  RETURN v_choice;
-END
-$$;
-
--- Chooses among the candidates. Nearly always there is room for all but those of a few groups that are full.
-CREATE FUNCTION choose(
-  p_found candidate[], p_jobs integer, p_tasks text[], p_room integer[], p_needs needs, p_tally tally, p_places places,
-  p_spare_groups text[], p_spare integer[])
-RETURNS choice
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET enable_hashjoin = on
-SET enable_mergejoin = on
-SET jit = off
-AS $$
-DECLARE
-  v_choice choice;
-  v_short_groups text[];   -- groups of which fewer places were found than wanted ...
-  v_short_rooms integer[]; -- ... and how many were
-  v_short_spares integer[];
-  v_hopeless integer[];    -- candidates in groups that admit nobody
-  v_needs needs;           -- of the others
-BEGIN
-  SELECT array_agg(g.name), array_agg(coalesce(p.room, 0)), array_agg(g.spare)
-  INTO v_short_groups, v_short_rooms, v_short_spares
-  FROM unnest(p_tally.names, p_tally.wanted, p_tally.spares) AS g(name, wanted, spare)
-  LEFT JOIN (
-    SELECT name, sum(room)::integer AS room FROM unnest(p_places.names, p_places.rooms) AS p(name, room) GROUP BY name
-  ) p ON p.name = g.name
-  WHERE coalesce(p.room, 0) < g.wanted;
-
-  IF p_jobs <= ALL (p_room) AND v_short_groups IS NULL THEN
-    v_choice := choose_all(p_found, p_needs, p_tally, p_places);
-  ELSIF p_jobs <= ALL (p_room) AND 0 = ALL (v_short_rooms) AND 0 = ALL (v_short_spares) THEN
-    v_hopeless := ARRAY(
-      SELECT DISTINCT n.ord
-      FROM unnest(p_needs.ords, p_needs.names) AS n(ord, name)
-      JOIN unnest(v_short_groups) AS s(name) ON s.name = n.name);
-    SELECT array_agg(n.ord ORDER BY n.ord), array_agg(n.name ORDER BY n.ord), array_agg(n.depth ORDER BY n.ord), NULL
-    INTO v_needs
-    FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS n(ord, name, depth)
-    LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = n.ord
-    WHERE h.ord IS NULL;
-    v_choice := choose_all(
-      ARRAY(
-        SELECT c::candidate
-        FROM unnest(p_found) AS c
-        LEFT JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord
-        WHERE h.ord IS NULL
-        ORDER BY c.ord),
-      v_needs, tally_needs(v_needs, p_spare_groups, p_spare), p_places);
-    v_choice.blocked_lanes := ARRAY(
-      SELECT DISTINCT c.lane FROM unnest(p_found) AS c JOIN unnest(v_hopeless) AS h(ord) ON h.ord = c.ord);
-  ELSE
-    v_choice := choose_some(p_found, p_tasks, p_room, p_needs, p_tally, p_places, v_short_groups, v_short_rooms);
-  END IF;
-  v_choice.short_groups := v_short_groups;
-  v_choice.short_rooms := v_short_rooms;
-  v_choice.blocked := ARRAY(
-    SELECT s.name FROM unnest(v_short_groups, v_short_rooms, v_short_spares) AS s(name, room, spare)
-    WHERE s.room = 0 AND s.spare = 0);
-  RETURN v_choice;
-END
-$$;
-
--- How many of the best p_jobs stand in which line, up to as many as that line allows. Of many lines it reads a few jobs each,
--- and more only of those whose jobs so far are all among the best.
+-- How many of the best p_jobs stand in which line, up to as many as that line allows. Of many lines it reads a few jobs
+-- each, and more only of those whose jobs so far are all among the best.
 CREATE FUNCTION count_best(
   p_lanes text[], p_queues text[], p_allow integer[], p_jobs integer, p_tasks text[], p_after place_in_line[])
 RETURNS integer[]
@@ -376,7 +81,7 @@ CREATE TYPE claim_plan AS (
   lanes text[],            -- of the lines that were searched
   found candidate[],       -- best first
   left_lanes text[],       -- lanes in which the next claim has to start at the front
-  tally tally,
+  latched tally,           -- of the keyed groups whose latches are ours
   keyed places,            -- slots of keyed groups, taken
   choice choice,
   proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
@@ -416,9 +121,11 @@ DECLARE
   v_needs needs;
   v_tally tally;
   v_unruled record;
-  v_dropped integer[] := '{}';    -- candidates that are left alone
+  v_dropped integer[];     -- candidates that are left alone
   v_proposed_groups text[];
   v_proposed_limits integer[];
+  v_latches integer;       -- how many may be held
+  v_latched tally;         -- of the keyed groups whose latches are ours
   v_keyed places;
   v_plain places;          -- rows of plain groups with free places, locked
   v_choice choice;
@@ -483,7 +190,7 @@ BEGIN
   END IF;
 
   -- 3. Jobs that were submitted while their task was being given a lane belong into it.
-  IF EXISTS (SELECT FROM unnest(v_found) AS c WHERE c.lane IN ('', '*') AND c.task = ANY (v_laned)) THEN
+  IF v_lanes && '{"", *}' AND EXISTS (SELECT FROM unnest(v_found) AS c WHERE c.lane IN ('', '*') AND c.task = ANY (v_laned)) THEN
     UPDATE job SET lane = job.task
     FROM unnest(v_found) AS c
     WHERE job.ctid = c.tid AND c.lane IN ('', '*') AND c.task = ANY (v_laned);
@@ -493,30 +200,35 @@ BEGIN
   END IF;
 
   -- 4. What they need. A group without a limit is no need, if it stays without one until this commits: for plain groups
-  --    the rules lock sees to that, for keyed ones their own lock. A job that brings a limit along has it set first.
+  --    the rules lock sees to that, for keyed ones their latch. A job that brings a limit along has it set first.
   SELECT array_agg(n.ord), array_agg(n.name), array_agg(n.depth), array_agg(n.proposed) INTO v_needs
   FROM (
-    SELECT c.ord, g.name, p_depth[array_position(p_tasks, c.task)] AS depth,
-           CASE WHEN g.name = c.limited_group THEN c.submit_limit END AS proposed
+    SELECT c.ord, c.task AS name, p_depth[array_position(p_tasks, c.task)] AS depth,
+           CASE WHEN c.task = c.limited_group THEN c.submit_limit END AS proposed
     FROM unnest(v_found) AS c
-    CROSS JOIN LATERAL (
-      SELECT c.task AS name WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
-      UNION ALL
-      SELECT e FROM unnest(c.groups) AS e
-    ) g
-    WHERE c.task = ANY (v_limited) OR c.limited_group IS NOT NULL OR c.groups <> '{}'
+    WHERE c.task = ANY (v_limited) OR c.limited_group = c.task
+    UNION ALL
+    SELECT c.ord, e, p_depth[array_position(p_tasks, c.task)], CASE WHEN e = c.limited_group THEN c.submit_limit END
+    FROM unnest(v_found) AS c
+    CROSS JOIN LATERAL unnest(c.groups) AS e
+    WHERE c.groups <> '{}'
   ) n;
   v_tally := tally_needs(v_needs, p_spare_groups, p_spare);
   v_tally.limits := limits_of(v_tally.names);
-  IF array_position(v_tally.limits, NULL) IS NOT NULL THEN
+  -- Of many keyed groups, not all latches may be taken: the best candidates get theirs, the others wait for the next claim.
+  v_latches := latches_allowed((SELECT count(*) FROM unnest(v_tally.names) AS n WHERE is_keyed(n)));
+  v_dropped := candidates_beyond(v_needs, v_tally, v_latches);
+  IF cardinality(v_dropped) > 0 OR array_position(v_tally.limits, NULL) IS NOT NULL THEN
     FOR v_unruled IN SELECT * FROM unlimited_needs(v_needs, v_tally) LOOP
-      IF v_unruled.proposed IS NOT NULL THEN
+      IF v_unruled.ords <@ v_dropped THEN
+        CONTINUE;
+      ELSIF v_unruled.proposed IS NOT NULL THEN
         v_proposed_groups := v_proposed_groups || v_unruled.name;
         v_proposed_limits := v_proposed_limits || v_unruled.proposed;
         v_dropped := v_dropped || v_unruled.ords;
       ELSIF is_keyed(v_unruled.name) THEN
-        -- Two statements: one alone would look by a snapshot from before the lock.
-        IF NOT pg_try_advisory_xact_lock_shared(group_lock(v_unruled.name)) THEN
+        -- Two statements: one alone would look by a snapshot from before the latch.
+        IF NOT pg_try_advisory_xact_lock_shared(latches(), latch_of(v_unruled.name)) THEN
           v_dropped := v_dropped || v_unruled.ords;
         ELSIF limit_of(v_unruled.name) IS NOT NULL THEN
           v_dropped := v_dropped || v_unruled.ords;
@@ -533,16 +245,15 @@ BEGIN
     v_tally.limits := limits_of(v_tally.names);
   END IF;
 
-  -- 5. Take as many places of keyed groups as are wanted, lock as many of plain ones, and choose the jobs that every group
-  --    they need admits.
-  SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
-  FROM (
-    SELECT array_agg(n.name) AS names, array_agg(n.max) AS limits, array_agg(n.wanted) AS wanted
-    FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS n(name, max, wanted)
-    WHERE is_keyed(n.name) AND n.wanted > 0
-  ) k
-  CROSS JOIN LATERAL take_keyed_slots(p_worker, p_token, k.names, k.limits, k.wanted) t
-  WHERE k.names IS NOT NULL;
+  -- 5. Take as many places of keyed groups as are wanted, if nobody else is at it, lock as many of plain ones, and choose
+  --    the jobs that every group they need admits.
+  SELECT array_agg(n.name), array_agg(n.max), NULL, NULL, array_agg(n.wanted) INTO v_latched
+  FROM unnest(v_tally.names, v_tally.limits, v_tally.wanted) AS n(name, max, wanted)
+  WHERE CASE WHEN is_keyed(n.name) AND n.wanted > 0 THEN pg_try_advisory_xact_lock(latches(), latch_of(n.name)) END;
+  IF v_latched.names IS NOT NULL THEN
+    SELECT array_agg(t.group_name), array_agg(t.slot), array_agg(1) INTO v_keyed
+    FROM take_keyed_slots(p_worker, p_token, v_latched.names, v_latched.limits, v_latched.wanted) t;
+  END IF;
   SELECT array_agg(l.group_name), array_agg(l.n), array_agg(l.room) INTO v_plain
   FROM (
     SELECT array_agg(n.name) AS names, array_agg(n.wanted) AS wanted
@@ -563,7 +274,7 @@ BEGIN
     FROM unnest(v_choice.short_groups, v_choice.short_rooms) AS s(name, room)
     WHERE CASE WHEN is_keyed(s.name) THEN NOT is_full(s.name)
       ELSE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name) END);
-  RETURN (v_lanes, v_found, v_left_lanes, v_tally, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
+  RETURN (v_lanes, v_found, v_left_lanes, v_latched, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
 END
 $$;
 
@@ -627,9 +338,8 @@ BEGIN
 END
 $$;
 
--- Sets the jobs aside that a claim has found to be in full groups. Says whether it did so for all of these groups: others may
--- have some of them locked just now.
-CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS boolean
+-- Sets the jobs aside that a claim has found to be in full groups, but for groups that others are at just now.
+CREATE FUNCTION set_aside(p_plan claim_plan) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -641,20 +351,20 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   v_choice choice := p_plan.choice;
-  v_tally tally := p_plan.tally;
+  v_latched tally := p_plan.latched;
   v_full text[];
   v_passed text[];         -- further groups of jobs that are set aside
 BEGIN
   IF coalesce(cardinality(v_choice.blocked), 0) = 0 THEN
-    RETURN true;
+    RETURN;
   END IF;
   -- A group is full when all its rows are ours and none has a place; a keyed one, when as many of its slots are ours to
   -- lock as its limit says.
   SELECT array_agg(f.name) INTO v_full
   FROM (
     SELECT k.name
-    FROM unnest(v_tally.names, v_tally.limits) AS k(name, max)
-    WHERE k.name = ANY (v_choice.blocked) AND is_keyed(k.name)
+    FROM unnest(v_latched.names, v_latched.limits) AS k(name, max)
+    WHERE k.name = ANY (v_choice.blocked)
       AND k.max <= (
         SELECT count(*) FROM (SELECT FROM slot s WHERE s.group_name = k.name FOR UPDATE SKIP LOCKED) held)
     UNION ALL
@@ -670,7 +380,7 @@ BEGIN
        AND count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = l.group_name)
   ) f;
   IF v_full IS NULL THEN
-    RETURN false;
+    RETURN;
   END IF;
 
   WITH set_aside AS (
@@ -705,18 +415,16 @@ BEGIN
   PERFORM call_back(g.name, 8)
   FROM unnest(v_passed) AS g(name)
   WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
-  RETURN v_choice.blocked <@ v_full;
 END
 $$;
 
--- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit, p_after
--- where in which lane to start; the slots are those of keyed groups that it gives back. The caller holds the rules lock,
--- shared, and has seen under it that the worker's view of the limits is current.
+-- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit,
+-- p_after where in which lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's
+-- view of the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line[],
-  p_freed_groups text[] DEFAULT NULL, p_freed_slots integer[] DEFAULT NULL, p_freed_tokens bigint[] DEFAULT NULL)
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -730,8 +438,6 @@ DECLARE
   v_plan claim_plan;
   v_choice choice;
   v_rows integer;
-  v_called boolean := false;
-  v_aside boolean;
 BEGIN
   PERFORM promote_due(500);
   v_queues := ARRAY(
@@ -744,33 +450,19 @@ BEGIN
     v_choice := v_plan.choice;
     RETURN QUERY SELECT * FROM carry_out(p_worker, v_token, v_plan, p_tasks, p_depth);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    IF p_freed_slots IS NOT NULL THEN
-      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
-    END IF;
-    v_aside := set_aside(v_plan);
+    PERFORM set_aside(v_plan);
     IF cardinality(v_choice.tids) > 0 THEN
-      RETURN QUERY SELECT * FROM ends_of(
-        v_plan.found,
-        v_plan.left_lanes || v_choice.left_lanes || CASE WHEN NOT v_aside THEN v_choice.blocked_lanes END);
+      RETURN QUERY SELECT * FROM ends_of(v_plan.found, v_plan.lanes, v_plan.left_lanes || v_choice.left_lanes);
     END IF;
-    -- What there is to find for the next claim: whoever has been called back, jobs that only lacked what was given back
-    -- here, jobs behind those that were in the way, and jobs of other tasks where one had room for a few only.
-    IF v_plan.more OR v_called OR v_choice.short_groups && p_freed_groups OR cardinality(v_choice.blocked) > 0
+    -- What there is to find for the next claim: jobs behind those that were in the way, and jobs of other tasks where one
+    -- had room for a few only.
+    IF v_plan.more OR cardinality(v_choice.blocked) > 0
         OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     END IF;
   ELSE
-    IF p_freed_slots IS NOT NULL THEN
-      v_called := release_slots(p_worker, p_freed_groups, p_freed_slots, p_freed_tokens) > 0;
-    END IF;
     RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    IF v_called THEN
-      RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
-    END IF;
-  END IF;
-  IF v_called THEN
-    RETURN NEXT ('w', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   END IF;
 
   -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to. To see

@@ -76,9 +76,10 @@ AS $$
   ) bounded
 $$;
 
--- Locks the limited groups of a job about to be submitted, one after the other in one order for all, so that the check
+-- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check
 -- that follows and the insert after it are one. Returns those groups. Two statements, because a statement that locks
--- and counts would count by a snapshot from before the lock.
+-- and counts would count by a snapshot from before the lock. There are 1,024 such locks, which groups share, whatever the
+-- number of jobs: the server has room for some thousands in all.
 CREATE FUNCTION lock_for_reject(p_groups text[]) RETURNS text[]
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -86,7 +87,8 @@ AS $$
 DECLARE
   v_limited text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g);
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('${schema}/reject/' || g, 0)) FROM unnest(v_limited) AS g;
+  PERFORM pg_advisory_xact_lock(hashtext('${schema}/reject'), l.number)
+  FROM (SELECT DISTINCT hashtext(g) & 1023 AS number FROM unnest(v_limited) AS g ORDER BY 1) l;
   RETURN v_limited;
 END
 $$;
