@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.JobIds;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RenewingLimits;
@@ -183,6 +184,21 @@ public final class Sluice implements AutoCloseable {
   /** The queues. */
   public Queues queues() {
     return store.queues();
+  }
+
+  /** The store itself: the seam for what is built on top, such as workflows. */
+  public JobStore store() {
+    return store;
+  }
+
+  /** How payloads and results are written as JSON: the mapper that was given, or the default. */
+  public ObjectMapper mapper() {
+    return json.mapper();
+  }
+
+  /** The largest payload or result, as UTF-8 JSON. */
+  public int maxPayloadBytes() {
+    return json.maxBytes();
   }
 
   /** Gives back permits and connections. Close workers first. */

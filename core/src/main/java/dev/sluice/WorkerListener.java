@@ -16,6 +16,9 @@ public interface WorkerListener {
   /** An attempt failed, and the store has accepted that. */
   default void onFailure(JobContext job, Throwable failure, boolean willRetry) {}
 
+  /** A job ended because it was cancelled, and the store has accepted that. */
+  default void onCancel(JobContext job) {}
+
   /**
    * The worker lost its lease; its handlers were interrupted and what they still report is refused.
    */

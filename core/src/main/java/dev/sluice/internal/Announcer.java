@@ -2,6 +2,7 @@ package dev.sluice.internal;
 
 import dev.sluice.JobContext;
 import dev.sluice.WorkerListener;
+import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Retry;
 import dev.sluice.spi.JobOutcome.Succeeded;
@@ -43,6 +44,8 @@ final class Announcer implements AutoCloseable {
       later(listener -> listener.onFailure(report.attempt(), report.failure(), false));
     } else if (report.outcome().verdict() instanceof Retry) {
       later(listener -> listener.onFailure(report.attempt(), report.failure(), true));
+    } else if (report.outcome().verdict() instanceof Cancelled) {
+      later(listener -> listener.onCancel(report.attempt()));
     }
   }
 

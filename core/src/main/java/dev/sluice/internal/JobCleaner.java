@@ -38,6 +38,8 @@ final class JobCleaner implements Chore {
       last = store.jobs().purge(retention, BATCH);
       removed += last;
     } while (last == BATCH && !Thread.currentThread().isInterrupted());
+    // After the jobs: those of a run that goes now have had their time, and go next.
+    store.runs().purge(retention, BATCH);
     if (removed > 0) {
       log.info("Removed {} jobs that finished more than {} ago.", removed, retention);
     }

@@ -23,6 +23,14 @@ public final class Json {
     this.maxBytes = maxBytes;
   }
 
+  public ObjectMapper mapper() {
+    return mapper;
+  }
+
+  public int maxBytes() {
+    return maxBytes;
+  }
+
   public static ObjectMapper newMapper() {
     return JsonMapper.builder()
         .addModule(new JavaTimeModule())

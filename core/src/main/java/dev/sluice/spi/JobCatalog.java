@@ -1,13 +1,34 @@
 package dev.sluice.spi;
 
+import dev.sluice.JobInfo;
 import dev.sluice.Jobs;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /** The jobs on record; what {@link Jobs} offers users, and the cleaner's batch. */
 public interface JobCatalog extends Jobs {
   /**
-   * Removes up to {@code batch} jobs that finished longer ago than {@code age}, oldest first;
-   * returns how many.
+   * Which of these jobs exist, and how those ended that have: all in one look, so it is one state
+   * of the store. Jobs that are not on record are left out.
+   *
+   * @param since what was submitted before this moment may be left out too
+   */
+  Map<UUID, JobStanding> standings(Collection<UUID> ids, Instant since);
+
+  /**
+   * These jobs with all that is on record, results included, in no particular order.
+   *
+   * @param since what was submitted before this moment may be left out
+   */
+  List<JobInfo> getAll(Collection<UUID> ids, Instant since);
+
+  /**
+   * Removes up to {@code batch} jobs that finished longer ago than {@code age}, oldest first,
+   * except those of live runs; returns how many.
    */
   int purge(Duration age, int batch);
 

@@ -33,6 +33,9 @@ public interface JobStore extends AutoCloseable {
   /** The jobs on record. */
   JobCatalog jobs();
 
+  /** Runs of workflows. */
+  RunStore runs();
+
   /** Limits, slots and permits. */
   LimitStore limits();
 

@@ -33,8 +33,24 @@ public record NewJob(
    * @param id its id
    * @param explicit whether the caller chose the id, so that it may be there already, even finished
    * @param dedupeKey at most one unfinished job of the task has it
+   * @param run the workflow run it belongs to
    */
-  public record Identity(UUID id, boolean explicit, Optional<String> dedupeKey) {}
+  public record Identity(
+      UUID id, boolean explicit, Optional<String> dedupeKey, Optional<RunLink> run) {
+    /** A job that belongs to no run. */
+    public Identity(UUID id, boolean explicit, Optional<String> dedupeKey) {
+      this(id, explicit, dedupeKey, Optional.empty());
+    }
+  }
+
+  /**
+   * The run a job belongs to. The job stays on record for as long as the run is live.
+   *
+   * @param id the run
+   * @param since when the run was created, by the store's clock: no job of it is older, so nobody
+   *     who looks for one has to look further back
+   */
+  public record RunLink(UUID id, Instant since) {}
 
   /** Where the job stands in line: its queue, and its priority, higher first. */
   public record Place(String queue, int priority) {}

@@ -8,6 +8,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -43,6 +44,11 @@ final class EmbeddedJobStore implements JobStore {
   @Override
   public JobCatalog jobs() {
     return store.jobs();
+  }
+
+  @Override
+  public RunStore runs() {
+    return store.runs();
   }
 
   @Override

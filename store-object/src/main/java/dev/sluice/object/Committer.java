@@ -361,7 +361,7 @@ final class Committer {
         Admission.admit(
             draft,
             parts.segments.get(found.key()),
-            id -> parts.archive.contains(id, draft.archiveNext()));
+            (ids, since) -> parts.archive.findAll(ids, draft.archiveNext(), since).keySet());
       }
     }
   }

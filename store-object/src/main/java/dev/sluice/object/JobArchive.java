@@ -5,12 +5,15 @@ import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.JobRecord;
+import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.SegmentSource;
 import dev.sluice.object.state.ShardState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +45,10 @@ final class JobArchive {
   private static final Pattern KEY =
       Pattern.compile("done/([0-9]{12})/([0-9]{4})-([0-9]+)-([0-9]+)-([0-9]+)\\.json");
   private static final int CACHED_OBJECTS = 64;
+
+  /** Stores tell when an object was written in whole seconds, and clocks are two bounds. */
+  private static final Duration CLOCK_GRAIN = Duration.ofSeconds(5);
+
   private static final int CACHED_IDS = 5_000;
 
   private final ObjectStore store;
@@ -126,8 +133,15 @@ final class JobArchive {
 
   /** The objects below a number, in order. */
   NavigableMap<Long, Box> boxes(long before) {
+    return boxes(before, Long.MIN_VALUE);
+  }
+
+  private NavigableMap<Long, Box> boxes(long before, long since) {
     NavigableMap<Long, Box> boxes = new TreeMap<>();
     for (ListedObject object : store.listAll(PREFIX)) {
+      if (since > 0 && Micros.of(object.modifiedAt()) < since) {
+        continue;
+      }
       Box.parse(object.key())
           .filter(box -> box.number < before)
           .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
@@ -167,8 +181,28 @@ final class JobArchive {
     return Optional.empty();
   }
 
-  boolean contains(UUID id, long before) {
-    return find(id, before).isPresent();
+  /**
+   * The latest jobs of these ids in the objects below a number, found with one list.
+   *
+   * @param since objects that were written before this moment are passed over
+   */
+  Map<UUID, Found> findAll(Set<UUID> wanted, long before, long since) {
+    Map<UUID, Found> found = new HashMap<>();
+    if (wanted.isEmpty()) {
+      return found;
+    }
+    for (Box box : boxes(before, since - Micros.of(CLOCK_GRAIN)).descendingMap().values()) {
+      Set<UUID> known = ids.get(box.key());
+      if (known == null || known.stream().anyMatch(wanted::contains)) {
+        read(box).stream()
+            .filter(job -> wanted.contains(job.record().id()))
+            .forEach(job -> found.putIfAbsent(job.record().id(), new Found(box, job)));
+      }
+      if (found.size() == wanted.size()) {
+        break;
+      }
+    }
+    return found;
   }
 
   /** Puts what is left of an object in its place. */

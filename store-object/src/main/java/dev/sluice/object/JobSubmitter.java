@@ -173,7 +173,9 @@ final class JobSubmitter {
         draft -> {
           Committer.admitAll(draft, inbox, parts);
           return Admission.admit(
-              draft, segment, id -> parts.archive().contains(id, draft.archiveNext()));
+              draft,
+              segment,
+              (ids, since) -> parts.archive().findAll(ids, draft.archiveNext(), since).keySet());
         });
   }
 
@@ -203,11 +205,13 @@ final class JobSubmitter {
 
   private static JobRecord.Entry entry(NewJob job) {
     NewJob.Identity identity = job.identity();
-    JobRecord.Entry entry =
-        new JobRecord.Entry(
-            identity.explicit(),
-            identity.dedupeKey().orElse(null),
-            job.concurrency().onLimit() == OnLimit.REJECT);
-    return entry.isGuarded() ? entry : JobRecord.Entry.FREE;
+    return new JobRecord.Entry(
+        identity.explicit(),
+        identity.dedupeKey().orElse(null),
+        job.concurrency().onLimit() == OnLimit.REJECT,
+        identity
+            .run()
+            .map(run -> new JobRecord.Owner(run.id(), Micros.of(run.since())))
+            .orElse(null));
   }
 }

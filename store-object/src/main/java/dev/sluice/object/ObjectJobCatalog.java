@@ -14,6 +14,7 @@ import dev.sluice.object.state.JobCounts;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.JobFinder;
 import dev.sluice.object.state.JobListing;
+import dev.sluice.object.state.JobListing.Listed;
 import dev.sluice.object.state.JobRecord;
 import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.Revival;
@@ -21,14 +22,22 @@ import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStanding;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The jobs on record: unfinished ones in segments, finished ones in the control object for a moment
@@ -44,19 +53,22 @@ final class ObjectJobCatalog implements JobCatalog {
   private final ShardReader reader;
   private final Committer.Parts parts;
   private final ArchiveWriter archiveWriter;
+  private final Supplier<Set<UUID>> liveRuns;
 
   ObjectJobCatalog(
       ObjectStore store,
       StoreEnvironment environment,
       Committer committer,
       Committer.Parts parts,
-      ArchiveWriter archiveWriter) {
+      ArchiveWriter archiveWriter,
+      Supplier<Set<UUID>> liveRuns) {
     this.store = store;
     this.environment = environment;
     this.committer = committer;
     this.parts = parts;
     this.reader = new ShardReader(committer, parts);
     this.archiveWriter = archiveWriter;
+    this.liveRuns = liveRuns;
   }
 
   @Override
@@ -80,6 +92,72 @@ final class ObjectJobCatalog implements JobCatalog {
         .archive()
         .find(id, draft.archiveNext())
         .filter(found -> !JobListing.isRevived(draft, id, found.box().number()));
+  }
+
+  @Override
+  public Map<UUID, JobStanding> standings(Collection<UUID> ids, Instant since) {
+    return look(
+        ids,
+        since,
+        found -> found.unfinished().map(job -> JobStanding.UNFINISHED).orElseGet(found::standing));
+  }
+
+  @Override
+  public List<JobInfo> getAll(Collection<UUID> ids, Instant since) {
+    Map<UUID, JobInfo> found =
+        look(
+            ids,
+            since,
+            job -> job.unfinished().map(JobInfos::of).orElseGet(() -> JobInfos.of(job.ended())));
+    return List.copyOf(found.values());
+  }
+
+  /** A job that was found: exactly one of the two. */
+  private record Seen(Optional<Listed> unfinished, ArchivedJob ended) {
+    JobStanding standing() {
+      return new JobStanding(
+          Optional.of(ended.state()),
+          Optional.of(Micros.toInstant(ended.finishedAt())),
+          ended.state() == JobState.FAILED && !ended.record().past().failures().isEmpty()
+              ? Optional.of(
+                  ended
+                      .record()
+                      .past()
+                      .failures()
+                      .get(ended.record().past().failures().size() - 1)
+                      .message())
+              : Optional.empty());
+    }
+  }
+
+  /**
+   * Finds jobs of known ids, without the inbox: a job whose id was chosen exists once a commit has
+   * admitted it, and not before.
+   */
+  private <T> Map<UUID, T> look(Collection<UUID> ids, Instant since, Function<Seen, T> show) {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    return reader.readAdmitted(
+        draft -> {
+          Map<UUID, T> found = new HashMap<>();
+          Set<UUID> left = new HashSet<>(ids);
+          for (UUID id : ids) {
+            JobListing.find(draft, id)
+                .ifPresent(job -> found.put(id, show.apply(new Seen(Optional.of(job), null))));
+          }
+          left.removeAll(found.keySet());
+          for (ArchivedJob job : JobListing.ended(draft, left)) {
+            found.put(job.record().id(), show.apply(new Seen(Optional.empty(), job)));
+          }
+          left.removeAll(found.keySet());
+          parts
+              .archive()
+              .findAll(left, draft.archiveNext(), Micros.of(since))
+              .forEach(
+                  (id, job) -> found.put(id, show.apply(new Seen(Optional.empty(), job.job()))));
+          return found;
+        });
   }
 
   @Override
@@ -207,19 +285,27 @@ final class ObjectJobCatalog implements JobCatalog {
     long before = parts.clock().now() - Micros.of(age);
     long next = reader.readAdmitted(ShardDraft::archiveNext);
     int removed = 0;
+    // Read after the number of the archive: a run is on record before its first job is.
+    Set<UUID> live = liveRuns.get();
     for (Box box : parts.archive().boxes(next).values()) {
       List<UUID> old = new ArrayList<>();
+      int young = 0;
       for (ArchivedJob job : parts.archive().read(box)) {
-        if (job.finishedAt() < before && removed + old.size() < batch) {
+        JobRecord.Owner owner = job.record().spec().entry().owner();
+        if (job.finishedAt() >= before) {
+          young++;
+        } else if (removed + old.size() < batch && (owner == null || !live.contains(owner.run()))) {
           old.add(job.record().id());
         }
       }
-      if (old.isEmpty()) {
+      if (!old.isEmpty()) {
+        removeFromArchive(box, old);
+        removed += old.size();
+      }
+      if (young > 0 || removed == batch) {
         // They were archived in the order they ended: what follows is younger.
         break;
       }
-      removeFromArchive(box, old);
-      removed += old.size();
     }
     return removed;
   }

@@ -16,6 +16,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -59,6 +60,7 @@ final class ObjectJobStore implements JobStore {
   private final WorkerLeases leases;
   private final JobSubmitter submitter;
   private final ObjectJobCatalog jobs;
+  private final ObjectRunStore runs;
   private final ObjectLimitStore limits;
   private final ObjectQueueStore queues;
   private final ArchiveWriter archiveWriter;
@@ -102,7 +104,9 @@ final class ObjectJobStore implements JobStore {
     this.board = new SlotBoard(root, environment, segments, this::leaseEnd);
     this.leases = new WorkerLeases(root, environment, clock);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
-    this.jobs = new ObjectJobCatalog(store, environment, committer, parts, archiveWriter);
+    this.runs = new ObjectRunStore(root, environment, clock);
+    this.jobs =
+        new ObjectJobCatalog(store, environment, committer, parts, archiveWriter, runs::live);
     this.limits = new ObjectLimitStore(environment, committer, parts, leases);
     this.queues = new ObjectQueueStore(committer, parts);
   }
@@ -168,6 +172,11 @@ final class ObjectJobStore implements JobStore {
   @Override
   public JobCatalog jobs() {
     return jobs;
+  }
+
+  @Override
+  public RunStore runs() {
+    return runs;
   }
 
   @Override

@@ -5,10 +5,14 @@ import dev.sluice.JobQuery;
 import dev.sluice.JobState;
 import dev.sluice.Page;
 import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStanding;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +29,18 @@ final class ShardedJobCatalog implements JobCatalog {
   @Override
   public Optional<JobInfo> get(UUID id) {
     return shards.stream().flatMap(shard -> shard.jobs().get(id).stream()).findFirst();
+  }
+
+  @Override
+  public Map<UUID, JobStanding> standings(Collection<UUID> ids, Instant since) {
+    Map<UUID, JobStanding> found = new HashMap<>();
+    shards.forEach(shard -> found.putAll(shard.jobs().standings(ids, since)));
+    return found;
+  }
+
+  @Override
+  public List<JobInfo> getAll(Collection<UUID> ids, Instant since) {
+    return shards.stream().flatMap(shard -> shard.jobs().getAll(ids, since).stream()).toList();
   }
 
   /** A cursor is the id that a page ended with, and means the same in every shard. */

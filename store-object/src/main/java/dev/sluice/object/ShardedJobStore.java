@@ -11,6 +11,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -99,6 +100,12 @@ final class ShardedJobStore implements JobStore {
   @Override
   public JobCatalog jobs() {
     return new ShardedJobCatalog(shards);
+  }
+
+  /** They belong to no shard; any of them has them. */
+  @Override
+  public RunStore runs() {
+    return shards.get(0).runs();
   }
 
   @Override

@@ -7,9 +7,14 @@ import dev.sluice.JobQuery;
 import dev.sluice.JobState;
 import dev.sluice.Page;
 import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStanding;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +23,24 @@ import java.util.UUID;
 
 /** The jobs on record: unfinished ones in {@code job}, finished ones in {@code finished_job}. */
 final class PostgresJobCatalog implements JobCatalog {
+  /** What the numbers of states mean, from 3. */
+  private static final List<JobState> ENDED =
+      List.of(JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED);
+
   private static final String GET = "SELECT * FROM ${schema}.job_info WHERE id = ?";
+
+  private static final String GET_ALL = "SELECT * FROM ${schema}.job_info WHERE id = ANY (?)";
+
+  private static final String STANDINGS =
+      """
+      SELECT id, NULL::smallint AS state, NULL::timestamptz AS finished_at, NULL AS failure
+      FROM ${schema}.job
+      WHERE id = ANY (?)
+      UNION ALL
+      SELECT id, state, finished_at, CASE WHEN state = 4 THEN failures -> -1 ->> 'message' END
+      FROM ${schema}.finished_job
+      WHERE id = ANY (?)
+      """;
 
   // Waiting is derived by looking at the groups of each job, so it is asked last.
   private static final String LIST =
@@ -69,6 +91,7 @@ final class PostgresJobCatalog implements JobCatalog {
         SELECT ctid
         FROM ${schema}.finished_job
         WHERE finished_at < clock_timestamp() - ? * interval '1 millisecond'
+          AND (run_id IS NULL OR NOT EXISTS (SELECT FROM ${schema}.run r WHERE r.id = run_id AND r.live))
         LIMIT ?))
       """;
 
@@ -83,6 +106,47 @@ final class PostgresJobCatalog implements JobCatalog {
   @Override
   public Optional<JobInfo> get(UUID id) {
     return database.first(GET, JobRow::read, id);
+  }
+
+  @Override
+  public Map<UUID, JobStanding> standings(Collection<UUID> ids, Instant since) {
+    Map<UUID, JobStanding> standings = new HashMap<>();
+    if (!ids.isEmpty()) {
+      database.call(
+          connection -> {
+            Object wanted = connection.createArrayOf("uuid", ids.toArray());
+            return database.list(
+                connection,
+                STANDINGS,
+                row -> standings.put(row.getObject("id", UUID.class), standing(row)),
+                wanted,
+                wanted);
+          });
+    }
+    return standings;
+  }
+
+  private static JobStanding standing(ResultSet row) throws SQLException {
+    short state = row.getShort("state");
+    return row.wasNull()
+        ? JobStanding.UNFINISHED
+        : new JobStanding(
+            Optional.of(ENDED.get(state - 3)),
+            Optional.of(PostgresLimitStore.instant(row, "finished_at")),
+            Optional.ofNullable(row.getString("failure")));
+  }
+
+  @Override
+  public List<JobInfo> getAll(Collection<UUID> ids, Instant since) {
+    return ids.isEmpty()
+        ? List.of()
+        : database.call(
+            connection ->
+                database.list(
+                    connection,
+                    GET_ALL,
+                    JobRow::read,
+                    connection.createArrayOf("uuid", ids.toArray())));
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -28,6 +29,7 @@ final class PostgresJobStore implements JobStore {
   private final LaneMover lanes;
   private final JobSubmitter submitter;
   private final PostgresJobCatalog jobs;
+  private final PostgresRunStore runs;
   private final PostgresLimitStore limits;
   private final PostgresQueueStore queues;
 
@@ -38,6 +40,7 @@ final class PostgresJobStore implements JobStore {
     this.lanes = new LaneMover(database);
     this.submitter = new JobSubmitter(database, waker, lanes);
     this.jobs = new PostgresJobCatalog(database, waker);
+    this.runs = new PostgresRunStore(database);
     this.limits =
         new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, lanes, waker));
     this.queues = new PostgresQueueStore(database);
@@ -71,6 +74,11 @@ final class PostgresJobStore implements JobStore {
   @Override
   public JobCatalog jobs() {
     return jobs;
+  }
+
+  @Override
+  public RunStore runs() {
+    return runs;
   }
 
   @Override

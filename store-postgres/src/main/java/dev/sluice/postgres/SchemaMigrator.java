@@ -32,14 +32,15 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 8),
-          new Migration("002_create_limits", 8),
-          new Migration("003_create_slots", 8),
-          new Migration("004_create_search", 8),
-          new Migration("005_create_choice", 8),
-          new Migration("006_create_claim", 8),
-          new Migration("007_create_exchange", 8),
-          new Migration("008_create_submit", 8));
+          new Migration("001_create_tables", 9),
+          new Migration("002_create_limits", 9),
+          new Migration("003_create_slots", 9),
+          new Migration("004_create_search", 9),
+          new Migration("005_create_choice", 9),
+          new Migration("006_create_claim", 9),
+          new Migration("007_create_exchange", 9),
+          new Migration("008_create_submit", 9),
+          new Migration("009_create_runs", 9));
 
   private static final int OLDEST_SERVER = 130_000;
 

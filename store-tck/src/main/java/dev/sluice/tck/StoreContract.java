@@ -124,6 +124,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Runs extends RunContract {
+    Runs() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class Workers extends WorkerContract {
     Workers() {
       super(StoreContract.this::openFixture);

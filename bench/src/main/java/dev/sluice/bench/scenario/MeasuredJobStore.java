@@ -8,6 +8,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
@@ -47,6 +48,11 @@ final class MeasuredJobStore implements JobStore {
   @Override
   public JobCatalog jobs() {
     return store.jobs();
+  }
+
+  @Override
+  public RunStore runs() {
+    return store.runs();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.sluice.object.state;
 import dev.sluice.Group;
 import dev.sluice.SluiceException;
 import dev.sluice.Submission;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -24,8 +25,12 @@ public final class Admission {
   /** What the archive has, of ids that callers chose. */
   @FunctionalInterface
   public interface ArchivedIds {
-    /** Whether a job of this id is in the archive. */
-    boolean contains(UUID id);
+    /**
+     * Which of these are ids of jobs in the archive.
+     *
+     * @param since what was archived before need not be looked at
+     */
+    Set<UUID> among(Set<UUID> ids, long since);
   }
 
   /**
@@ -54,26 +59,42 @@ public final class Admission {
             });
     boolean decide = segment.isGuarded();
     Set<UUID> taken = decide ? JobFinder.explicitIdsInUse(draft, segment) : Set.of();
+    if (decide) {
+      taken.addAll(archivedIds(segment, archived));
+    }
     long number = draft.add(segment, segment.jobs().size());
     if (!decide) {
       return Map.of();
     }
     for (int index = 0; index < segment.jobs().size(); index++) {
-      decide(draft, new JobPlace(number, index), taken, archived);
+      decide(draft, new JobPlace(number, index), taken);
     }
     Map<Integer, Submission> refused = draft.refusedOf(segment.key());
     draft.dropIfDone(number);
     return refused;
   }
 
-  private static void decide(
-      ShardDraft draft, JobPlace place, Set<UUID> taken, ArchivedIds archived) {
+  /** All of them in one look; a job of a run cannot have been archived before there was the run. */
+  private static Set<UUID> archivedIds(Segment segment, ArchivedIds archived) {
+    Set<UUID> chosen = new HashSet<>();
+    long since = Long.MAX_VALUE;
+    for (JobRecord job : segment.jobs()) {
+      JobRecord.Entry entry = job.spec().entry();
+      if (entry.explicit()) {
+        chosen.add(job.id());
+        since = Math.min(since, entry.owner() == null ? 0 : entry.owner().since());
+      }
+    }
+    return chosen.isEmpty() ? Set.of() : archived.among(chosen, since);
+  }
+
+  private static void decide(ShardDraft draft, JobPlace place, Set<UUID> taken) {
     JobRecord job = draft.record(place);
     JobRecord.Entry entry = job.spec().entry();
     Submission obstacle = null;
     if (entry.dedupeKey() != null && draft.dedupe().containsKey(job.dedupeName())) {
       obstacle = new Submission.Duplicate(draft.dedupe().get(job.dedupeName()));
-    } else if (entry.explicit() && (!taken.add(job.id()) || archived.contains(job.id()))) {
+    } else if (entry.explicit() && !taken.add(job.id())) {
       obstacle = new Submission.Duplicate(job.id());
     } else if (entry.reject()) {
       obstacle = rejection(draft, place, job);

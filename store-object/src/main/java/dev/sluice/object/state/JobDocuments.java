@@ -109,6 +109,10 @@ public final class JobDocuments {
     if (spec.entry().reject()) {
       json.writeBooleanField("reject", true);
     }
+    if (spec.entry().owner() != null) {
+      json.writeStringField("run", spec.entry().owner().run().toString());
+      json.writeNumberField("runSince", spec.entry().owner().since());
+    }
     json.writeStringField("payload", Documents.storable(spec.payload()));
     writePast(json, job.past());
   }
@@ -153,7 +157,11 @@ public final class JobDocuments {
         new JobRecord.Entry(
             json.path("explicit").asBoolean(),
             Documents.text(json, "dedupeKey"),
-            json.path("reject").asBoolean());
+            json.path("reject").asBoolean(),
+            json.has("run")
+                ? new JobRecord.Owner(
+                    UUID.fromString(json.get("run").textValue()), json.get("runSince").longValue())
+                : null);
     return new JobRecord(
         UUID.fromString(json.get("id").textValue()),
         new JobRecord.Spec(
@@ -164,7 +172,7 @@ public final class JobDocuments {
                 runAt == null ? submittedAt : runAt,
                 Documents.number(json, "timeoutMillis")),
             bond,
-            entry.isGuarded() ? entry : JobRecord.Entry.FREE,
+            entry,
             json.get("payload").textValue()),
         readPast(json));
   }

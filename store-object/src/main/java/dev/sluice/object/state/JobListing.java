@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -86,6 +87,14 @@ public final class JobListing {
   /** Jobs that ended and are not archived yet. */
   public static List<ArchivedJob> ended(ShardDraft draft) {
     return draft.finished().stream()
+        .map(job -> ArchivedJob.of(job, draft.record(job.place())))
+        .toList();
+  }
+
+  /** Those of them that have these ids. */
+  public static List<ArchivedJob> ended(ShardDraft draft, Set<UUID> ids) {
+    return draft.finished().stream()
+        .filter(job -> ids.contains(job.id()))
         .map(job -> ArchivedJob.of(job, draft.record(job.place())))
         .toList();
   }

@@ -60,16 +60,25 @@ public record JobRecord(UUID id, Spec spec, Past past) {
    * @param explicit whether the caller chose the id, so that it may be there already
    * @param dedupeKey at most one unfinished job of the task has it; null = none
    * @param reject whether it is refused when a group is full
+   * @param owner the workflow run it belongs to, or null
    */
-  public record Entry(boolean explicit, String dedupeKey, boolean reject) {
+  public record Entry(boolean explicit, String dedupeKey, boolean reject, Owner owner) {
     /** Nothing is to be decided. */
-    public static final Entry FREE = new Entry(false, null, false);
+    public static final Entry FREE = new Entry(false, null, false, null);
 
     /** Whether the job is accepted only by a commit that looked. */
     public boolean isGuarded() {
       return explicit || dedupeKey != null || reject;
     }
   }
+
+  /**
+   * The run that a job belongs to.
+   *
+   * @param run its id
+   * @param since no job of the run is older than this
+   */
+  public record Owner(UUID run, long since) {}
 
   /**
    * What happened to a job before.

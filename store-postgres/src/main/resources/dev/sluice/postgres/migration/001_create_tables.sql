@@ -43,6 +43,7 @@ CREATE TABLE job (
   started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer
   cancel_requested boolean NOT NULL DEFAULT false,
   dedupe_key text,
+  run_id uuid,                                -- the workflow run it is a step of
   timeout_ms bigint,
   submitted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   payload json NOT NULL,
@@ -78,6 +79,7 @@ CREATE TABLE finished_job (
   started_at timestamptz,
   finished_at timestamptz NOT NULL,
   dedupe_key text,
+  run_id uuid,
   timeout_ms bigint,
   submitted_at timestamptz NOT NULL,
   payload json NOT NULL,

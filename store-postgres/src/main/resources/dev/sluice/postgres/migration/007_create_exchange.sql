@@ -36,12 +36,12 @@ BEGIN
   )
   INSERT INTO finished_job AS f (
     id, task, queue, state, priority, run_at, groups, limited_group, submit_limit, attempt, token, worker_id,
-    started_at, finished_at, dedupe_key, timeout_ms, submitted_at, payload, result, failures, progress)
+    started_at, finished_at, dedupe_key, run_id, timeout_ms, submitted_at, payload, result, failures, progress)
   SELECT
     id, task, queue, end_state, priority, run_at, groups, limited_group, submit_limit,
     attempts, token, worker_id,
     coalesce(started_at, clock_timestamp() - ran_ms * interval '1 millisecond'),
-    clock_timestamp(), dedupe_key, timeout_ms, submitted_at, payload, end_result::json,
+    clock_timestamp(), dedupe_key, run_id, timeout_ms, submitted_at, payload, end_result::json,
     CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress
   FROM gone
   RETURNING f.id;

@@ -5,7 +5,7 @@
 CREATE FUNCTION submit(
   p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
   p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
-  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[])
+  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[])
 RETURNS TABLE (ord bigint, duplicate_of uuid)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -19,12 +19,15 @@ BEGIN
     SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
            coalesce(g.run_at, clock_timestamp() + g.delay_ms * interval '1 millisecond') AS due
     FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys,
-                p_groups, p_limited_groups, p_limits, p_payloads)
-      AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload)
+                p_groups, p_limited_groups, p_limits, p_payloads, p_runs)
+      AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload,
+           run_id)
   ), laned AS (
     SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks)
   ), stored AS (
-    INSERT INTO job (id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload)
+    INSERT INTO job (
+      id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
+      run_id)
     SELECT g.id, g.task, g.queue,
            CASE
              WHEN g.task IN (SELECT name FROM laned) THEN g.task
@@ -32,7 +35,8 @@ BEGIN
              ELSE ''
            END,
            CASE WHEN g.due > clock_timestamp() THEN 0 ELSE 1 END,
-           g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json
+           g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json,
+           g.run_id
     FROM given g
     WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = g.id))
     ON CONFLICT DO NOTHING
@@ -165,11 +169,11 @@ BEGIN
     RETURNING *
   )
   INSERT INTO job (
-    id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, timeout_ms,
-    submitted_at, payload, failures)
+    id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, run_id,
+    timeout_ms, submitted_at, payload, failures)
   SELECT
     id, task, queue, home_lane(task, groups, limited_group), 1, priority, clock_timestamp(), groups, limited_group,
-    submit_limit, token, dedupe_key, timeout_ms, submitted_at, payload, failures
+    submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures
   FROM revived;
   RETURN FOUND;
 END

@@ -1,0 +1,22 @@
+-- Runs of workflows, as documents. What is in content and charter is the affair of whoever writes them; the columns before
+-- are what the store itself looks at. A run is replaced by its version alone, so two writers never both succeed.
+--
+-- The charter is what does not change while a run goes on. It is large, and an update that leaves it alone does not write it
+-- again: it lies out of line.
+CREATE TABLE run (
+  id uuid PRIMARY KEY,
+  type text NOT NULL,
+  state text NOT NULL,
+  live boolean NOT NULL,
+  version bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  attention_at timestamptz,                   -- when somebody should look, if nothing has happened by then
+  content text NOT NULL,
+  charter_name text NOT NULL,
+  charter text NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
+
+CREATE INDEX run_to_attend ON run (attention_at) WHERE live AND attention_at IS NOT NULL;
+CREATE INDEX run_to_list ON run (type, id);
+CREATE INDEX run_to_purge ON run (updated_at) WHERE NOT live;
