@@ -1,0 +1,81 @@
+package dev.sluice.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.JobInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A run, as it was when it was read.
+ *
+ * @param id its id
+ * @param definition the definition it goes by
+ * @param state where it is
+ * @param message why it is there, if somebody should know
+ * @param data what went in and came out
+ * @param steps its steps, in the order of the definition
+ */
+public record WorkflowRun(
+    UUID id,
+    WorkflowDefinition definition,
+    RunState state,
+    Optional<String> message,
+    Data data,
+    List<Step> steps) {
+
+  /**
+   * What belongs to a run besides its steps.
+   *
+   * @param caps its caps
+   * @param input what it was started with
+   * @param output what it yielded
+   * @param parent the run that began it
+   * @param createdAt when it was created, by the store's clock
+   * @param updatedAt when it last changed
+   */
+  public record Data(
+      Caps caps,
+      JsonNode input,
+      Optional<JsonNode> output,
+      Optional<UUID> parent,
+      Instant createdAt,
+      Instant updatedAt) {}
+
+  /**
+   * A step of a run.
+   *
+   * @param definition what it does
+   * @param state where it is
+   * @param attempt which attempt is or was the latest
+   * @param error why it failed
+   * @param items how far a step over a list has come
+   * @param job its job, if it has one and was asked for
+   */
+  public record Step(
+      StepDefinition definition,
+      StepState state,
+      int attempt,
+      Optional<String> error,
+      Optional<Items> items,
+      Optional<JobInfo> job) {
+    /** Its name. */
+    public String name() {
+      return definition.name();
+    }
+  }
+
+  /** How many elements a step over a list has, and how many of them are where. */
+  public record Items(int size, int succeeded, int inFlight, int failed) {}
+
+  /** The type of the workflow. */
+  public String type() {
+    return definition.type();
+  }
+
+  /** The step of this name. */
+  public Optional<Step> step(String name) {
+    return steps.stream().filter(step -> step.name().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,280 @@
+package dev.sluice.workflow;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.JobContext;
+import dev.sluice.JobInfo;
+import dev.sluice.Page;
+import dev.sluice.Sluice;
+import dev.sluice.WorkerBuilder;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.RunQuery;
+import dev.sluice.spi.RunStore.StoredRun;
+import dev.sluice.workflow.internal.Charter;
+import dev.sluice.workflow.internal.LoadedRun;
+import dev.sluice.workflow.internal.Orchestrator;
+import dev.sluice.workflow.internal.RunReader;
+import dev.sluice.workflow.internal.RunSteps;
+import dev.sluice.workflow.internal.StepResults;
+import dev.sluice.workflow.internal.WorkflowService;
+import dev.sluice.workflow.tick.RunEdits;
+import dev.sluice.workflow.tick.RunProgress;
+import dev.sluice.workflow.tick.StepJobId;
+import dev.sluice.workflow.tick.WorkflowGraph;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * The entrance to workflows: define them, start runs, and have workers move them on. Thread-safe;
+ * close it before the {@link Sluice} it works on.
+ *
+ * <pre>{@code
+ * try (Workflows workflows = Workflows.on(sluice).define(FULFILLMENT)) {
+ *   Worker worker = workflows.serve(sluice.worker().handle(CHARGE, ...).handle(SHIP, ...)).start();
+ *   UUID run = workflows.start("order_fulfillment", order);
+ * }
+ * }</pre>
+ *
+ * <p>Any process may start, signal or cancel runs. Those whose workers run steps should {@link
+ * #serve}: there a step's end moves its run on at once. A run whose steps end elsewhere is looked
+ * at every now and then by those who serve.
+ */
+public final class Workflows implements AutoCloseable {
+  private final JobStore store;
+  private final ObjectMapper mapper;
+  private final Orchestrator orchestrator;
+  private final RunReader reader;
+  private final StepResults results;
+  private final Map<String, WorkflowDefinition> definitions = new ConcurrentHashMap<>();
+  private WorkflowService service;
+
+  private Workflows(Sluice sluice) {
+    store = sluice.store();
+    mapper = sluice.mapper();
+    reader = new RunReader(store);
+    results = new StepResults(store);
+    orchestrator = new Orchestrator(store, reader, sluice.maxPayloadBytes());
+  }
+
+  /** Workflows on the store of this Sluice. */
+  public static Workflows on(Sluice sluice) {
+    return new Workflows(sluice);
+  }
+
+  /** Makes definitions known here, in place of others of the same type. */
+  public Workflows define(WorkflowDefinition... some) {
+    for (WorkflowDefinition definition : some) {
+      definitions.put(definition.type(), definition);
+    }
+    return this;
+  }
+
+  /** Hears of every tick from here. */
+  public Workflows listener(WorkflowListener listener) {
+    orchestrator.listen(listener);
+    return this;
+  }
+
+  /**
+   * Makes a worker move runs on: when one of its jobs ends, the run it belongs to is ticked. It
+   * also runs the timers of waiting steps, in the default queue, and looks for runs whose tick was
+   * lost. Live runs of the types defined here are taken over to these definitions; a run for which
+   * that is not possible is paused, with a message that says which step is in the way.
+   */
+  public synchronized WorkerBuilder serve(WorkerBuilder worker) {
+    if (service == null) {
+      service = new WorkflowService(store, orchestrator);
+      service.adopt(definitions.values());
+    }
+    return service.attach(worker);
+  }
+
+  /**
+   * Starts a run of a workflow that is defined here.
+   *
+   * @param input what the run works on, written as JSON; may be null
+   * @return the run's id
+   */
+  public UUID start(String type, Object input) {
+    WorkflowDefinition definition = definitions.get(type);
+    if (definition == null) {
+      throw new InvalidRequestException(
+          "No workflow '%s' is defined here. Known are: %s."
+              .formatted(type, String.join(", ", new TreeSet<>(definitions.keySet()))));
+    }
+    return start(definition, input);
+  }
+
+  /** Starts a run of this workflow; those it runs as children have to be defined here. */
+  public UUID start(WorkflowDefinition definition, Object input) {
+    Charter charter =
+        new Charter(
+            new WorkflowGraph(definition),
+            others(definition),
+            input == null ? NullNode.getInstance() : mapper.valueToTree(input),
+            Optional.empty());
+    UUID run = orchestrator.create(charter);
+    orchestrator.tick(run);
+    return run;
+  }
+
+  private List<WorkflowDefinition> others(WorkflowDefinition definition) {
+    List<WorkflowDefinition> found = new ArrayList<>();
+    Set<String> seen = new HashSet<>(Set.of(definition.type()));
+    List<WorkflowDefinition> open = new ArrayList<>(List.of(definition));
+    while (!open.isEmpty()) {
+      WorkflowDefinition next = open.remove(open.size() - 1);
+      for (StepDefinition step : next.steps()) {
+        if (step.work() instanceof StepWork.Child child && seen.add(child.type())) {
+          WorkflowDefinition other = definitions.get(child.type());
+          if (other == null) {
+            throw new InvalidRequestException(
+                "workflow of step '%s' of workflow '%s': no workflow '%s' is defined here."
+                    .formatted(step.name(), next.type(), child.type()));
+          }
+          found.add(other);
+          open.add(other);
+        }
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  /** The run of this id. */
+  public Optional<WorkflowRun> get(UUID run) {
+    return reader.get(run).map(loaded -> RunSteps.view(loaded, List.of()));
+  }
+
+  /** The same with the jobs of its steps, as far as each has one of its own. */
+  public Optional<WorkflowRun> describe(UUID run) {
+    return reader
+        .get(run)
+        .map(
+            loaded -> {
+              List<JobInfo> jobs =
+                  store.jobs().getAll(RunSteps.jobs(loaded), loaded.stored().createdAt());
+              return RunSteps.view(loaded, jobs);
+            });
+  }
+
+  /** The runs that match, newest first, a page at a time. */
+  public Page<WorkflowRun> list(RunQuery query) {
+    Page<StoredRun> page = store.runs().list(query);
+    List<WorkflowRun> runs = new ArrayList<>();
+    for (StoredRun stored : page.items()) {
+      reader.load(stored).ifPresent(run -> runs.add(RunSteps.view(run, List.of())));
+    }
+    return new Page<>(List.copyOf(runs), page.next());
+  }
+
+  /** How many runs there are, by type and state. */
+  public Map<String, Map<String, Long>> counts() {
+    return store.runs().counts();
+  }
+
+  /** Sends a signal to a run. It is kept until a step waits for it. */
+  public void signal(UUID run, String name, Object payload) {
+    JsonNode json = payload == null ? NullNode.getInstance() : mapper.valueToTree(payload);
+    edit(run, loaded -> RunEdits.signal(loaded.progress(), name, json));
+  }
+
+  /** Calls a run off: what is in flight is cancelled, and when that has ended so has the run. */
+  public void cancel(UUID run) {
+    edit(run, loaded -> RunEdits.cancel(loaded.progress()));
+  }
+
+  /** Lets nothing more of a run start; what is in flight goes on. */
+  public void pause(UUID run) {
+    edit(run, loaded -> RunEdits.pause(loaded.progress(), Optional.empty()));
+  }
+
+  /** Goes on with a paused run, and tries the step again whose failure paused it. */
+  public void resume(UUID run) {
+    edit(run, loaded -> RunEdits.resume(loaded.graph(), loaded.progress()));
+  }
+
+  /** Takes a failed or cancelled run up again at the steps that failed or were called off. */
+  public void retry(UUID run) {
+    edit(run, loaded -> RunEdits.retry(loaded.graph(), loaded.progress()));
+  }
+
+  /** Changes the caps of a run. */
+  public void setCaps(UUID run, Caps caps) {
+    edit(run, loaded -> loaded.progress().with(caps));
+  }
+
+  /** Ticks a run now. Nobody has to: it is for those who suspect that a run is stuck. */
+  public void tick(UUID run) {
+    require(run);
+    orchestrator.tick(run);
+  }
+
+  private void edit(UUID run, Function<LoadedRun, RunProgress> change) {
+    if (!orchestrator.edit(run, any -> true, change)) {
+      throw unknown(run);
+    }
+    orchestrator.tick(run);
+  }
+
+  private LoadedRun require(UUID run) {
+    return reader.get(run).orElseThrow(() -> unknown(run));
+  }
+
+  private static InvalidRequestException unknown(UUID run) {
+    return new InvalidRequestException(
+        "There is no run %s; it never was, or its retention has passed.".formatted(run));
+  }
+
+  /** The result of a step of a run, as JSON; null if it has none. */
+  public JsonNode result(UUID run, String step) {
+    LoadedRun loaded = require(run);
+    return results.of(loaded, RunSteps.indexOf(loaded, step));
+  }
+
+  /** The same, read as this type. */
+  public <T> T result(UUID run, String step, Class<T> type) {
+    return read(result(run, step), type);
+  }
+
+  private <T> T read(JsonNode json, Class<T> type) {
+    try {
+      return json.isNull() ? null : mapper.treeToValue(json, type);
+    } catch (JsonProcessingException e) {
+      throw new InvalidRequestException(
+          "This does not fit " + type.getName() + ": " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /**
+   * What the handler of a step can learn about its run.
+   *
+   * @throws InvalidRequestException if the job is no step of a run
+   */
+  public StepContext step(JobContext context) {
+    StepJobId id =
+        StepJobId.parse(context.jobId())
+            .orElseThrow(
+                () ->
+                    new InvalidRequestException(
+                        "The job %s is no step of a workflow.".formatted(context.jobId())));
+    return RunSteps.context(require(id.run()), id, results, this::read);
+  }
+
+  @Override
+  public synchronized void close() {
+    if (service != null) {
+      service.close();
+    }
+  }
+}

@@ -1,0 +1,432 @@
+package dev.sluice.workflow.internal;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.SluiceException;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.spi.JobStanding;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.spi.RunStore.Run;
+import dev.sluice.spi.RunStore.Texts;
+import dev.sluice.workflow.RunState;
+import dev.sluice.workflow.StepState;
+import dev.sluice.workflow.StepWork;
+import dev.sluice.workflow.TickReport;
+import dev.sluice.workflow.WorkflowDefinition;
+import dev.sluice.workflow.WorkflowListener;
+import dev.sluice.workflow.tick.Adoption;
+import dev.sluice.workflow.tick.Plan;
+import dev.sluice.workflow.tick.ProgressJson;
+import dev.sluice.workflow.tick.RunEdits;
+import dev.sluice.workflow.tick.RunProgress;
+import dev.sluice.workflow.tick.Sight;
+import dev.sluice.workflow.tick.Sight.ChildSight;
+import dev.sluice.workflow.tick.StepJobId;
+import dev.sluice.workflow.tick.StepProgress.Wait;
+import dev.sluice.workflow.tick.Tick;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+
+/**
+ * Carries out ticks. Each is: read the run, look at its jobs in one go, decide ({@link Tick}),
+ * write the decision by compare-and-set, carry it out.
+ *
+ * <p><b>A crash</b> before the write leaves nothing. After it, the run says which steps have
+ * started; the next tick finds those without a job and submits them, under the same ids. Cancelling
+ * and creating other runs are repeated by every tick until they show. So the next tick heals
+ * whatever the last one left, and the run itself says by when somebody should look ({@link
+ * #attention}), should nobody have a reason to.
+ *
+ * <p><b>Two at once</b> read the same run; one of them writes, the other reads again. Neither
+ * submits anything before its write has succeeded.
+ */
+public final class Orchestrator {
+  private static final int SUBMIT_BATCH = 1_000;
+  private static final int MANY_CONFLICTS = 3;
+
+  /** How soon somebody should look at a run that should have moved on by itself. */
+  static final Duration SOON = Duration.ofSeconds(15);
+
+  private static final Duration AT_LAST = Duration.ofMinutes(5);
+
+  /** Results that are kept with the run itself have to be small. */
+  private static final int LARGEST_OUTPUT = 64 << 10;
+
+  private final JobStore store;
+  private final RunReader reader;
+  private final StepInputs inputs;
+  private final StepJobs jobs;
+  private final RunIds ids;
+  private final List<WorkflowListener> listeners = new CopyOnWriteArrayList<>();
+
+  /** Works on this store. */
+  public Orchestrator(JobStore store, RunReader reader, int maxPayloadBytes) {
+    this.store = store;
+    this.reader = reader;
+    this.inputs = new StepInputs(new StepResults(store));
+    this.jobs = new StepJobs(maxPayloadBytes);
+    this.ids = new RunIds();
+  }
+
+  /** Hears of every tick from here. */
+  public void listen(WorkflowListener listener) {
+    listeners.add(listener);
+  }
+
+  /** Creates a run; it has not begun until somebody ticks it. */
+  public UUID create(Charter charter) {
+    UUID id = ids.next();
+    while (!create(id, charter)) {
+      id = ids.next();
+    }
+    return id;
+  }
+
+  private boolean create(UUID id, Charter charter) {
+    String text = charter.write();
+    RunProgress progress = RunProgress.of(charter.definition());
+    return store
+        .runs()
+        .create(
+            written(
+                id, charter.definition().type(), progress, Charter.nameOf(text), Optional.of(SOON)),
+            text);
+  }
+
+  private static Run written(
+      UUID id, String type, RunProgress progress, String charter, Optional<Duration> attention) {
+    return new Run(
+        id,
+        type,
+        progress.state().toString(),
+        progress.isLive(),
+        attention,
+        new Texts(charter, ProgressJson.write(progress)));
+  }
+
+  /** Ticks a run until there is nothing more to do at once, and runs that this concerns. */
+  public void tick(UUID run) {
+    tick(run, false);
+  }
+
+  /** Ticks a run that nobody has looked at for long. */
+  public void sweep(UUID run) {
+    tick(run, true);
+  }
+
+  private void tick(UUID first, boolean sweeping) {
+    Deque<UUID> open = new ArrayDeque<>(List.of(first));
+    while (!open.isEmpty()) {
+      UUID run = open.poll();
+      boolean again = true;
+      for (int conflicts = 0; again; ) {
+        Optional<LoadedRun> loaded = reader.get(run);
+        if (loaded.isEmpty() || !loaded.get().progress().isLive()) {
+          break;
+        }
+        Optional<Boolean> done = tickOnce(loaded.get(), sweeping && run.equals(first), open);
+        if (done.isEmpty()) {
+          backOff(++conflicts);
+        } else {
+          conflicts = 0;
+          again = done.get();
+        }
+      }
+    }
+  }
+
+  /** One tick: whether another should follow at once; empty if another tick was faster. */
+  private Optional<Boolean> tickOnce(LoadedRun run, boolean sweeping, Deque<UUID> concerned) {
+    long began = System.nanoTime();
+    List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
+    Decision decision = decide(run, watched);
+    Plan plan = decision.plan;
+    RunProgress next = plan.next();
+    boolean changed = !next.equals(run.progress());
+    if (changed || sweeping) {
+      RunProgress written = changed ? next : next.quiet();
+      Run document =
+          written(
+              run.id(),
+              run.stored().run().type(),
+              written,
+              run.stored().run().texts().charter(),
+              attention(run, written, plan));
+      if (!store.runs().replace(document, run.stored().version(), Optional.empty())) {
+        return Optional.empty();
+      }
+    }
+    carryOut(run, decision, concerned);
+    if (!next.isLive()) {
+      run.charter().parent().ifPresent(concerned::add);
+    }
+    report(run, next, plan, watched.size(), Duration.ofNanos(System.nanoTime() - began));
+    return Optional.of(plan.figures().again() && next.isLive());
+  }
+
+  /** A plan, and the jobs it submits, ready to go. */
+  private record Decision(Plan plan, List<NewJob> jobs) {}
+
+  private Decision decide(LoadedRun run, List<StepJobId> watched) {
+    Map<UUID, JobStanding> standings =
+        store
+            .jobs()
+            .standings(watched.stream().map(StepJobId::id).toList(), run.stored().createdAt());
+    Map<UUID, ChildSight> children = children(run);
+    StepInputs.Tick given = inputs.of(run);
+    Map<Integer, Integer> sizes = new HashMap<>();
+    Map<Integer, String> unsized = new HashMap<>();
+    Map<StepJobId, String> faults = new HashMap<>();
+    Optional<JsonNode> output = Optional.empty();
+    Optional<String> noOutput = Optional.empty();
+    while (true) {
+      Sight sight =
+          new Sight(
+              standings,
+              children,
+              new Sight.Findings(sizes, unsized, faults, output, noOutput),
+              run.stored().readAt().toEpochMilli(),
+              ids::next);
+      Plan plan = Tick.plan(run.graph(), run.id(), run.progress(), sight);
+      // A step that ended just now has its result where the plan says, not where the run said.
+      LoadedRun ahead = new LoadedRun(run.stored(), run.charter(), plan.next());
+      given = inputs.of(ahead);
+      if (plan.needs().any()) {
+        size(given, plan.needs().sizes(), sizes, unsized);
+        if (plan.needs().output()) {
+          try {
+            output = Optional.of(output(ahead, given));
+          } catch (InvalidRequestException e) {
+            noOutput = Optional.of(e.getMessage());
+          }
+        }
+        continue;
+      }
+      List<NewJob> ready = new ArrayList<>();
+      boolean faulty = false;
+      for (StepJobId job : plan.submit()) {
+        try {
+          ready.add(jobs.build(ahead, given, job));
+        } catch (InvalidRequestException e) {
+          faults.put(job, e.getMessage());
+          faulty = true;
+        }
+      }
+      if (!faulty) {
+        return new Decision(plan, ready);
+      }
+    }
+  }
+
+  private static void size(
+      StepInputs.Tick given,
+      Set<Integer> wanted,
+      Map<Integer, Integer> sizes,
+      Map<Integer, String> unsized) {
+    for (int index : wanted) {
+      try {
+        sizes.put(index, given.list(index).size());
+      } catch (InvalidRequestException e) {
+        unsized.put(index, e.getMessage());
+      }
+    }
+  }
+
+  private static JsonNode output(LoadedRun run, StepInputs.Tick given) {
+    JsonNode output =
+        given.resolve(run.charter().definition().output().orElseThrow(), Optional.empty());
+    int length = output.toString().length();
+    if (length > LARGEST_OUTPUT) {
+      throw new InvalidRequestException(
+          "its output has %,d characters; at most %,d are allowed. Let it refer to less"
+              .formatted(length, LARGEST_OUTPUT));
+    }
+    return output;
+  }
+
+  private Map<UUID, ChildSight> children(LoadedRun run) {
+    Map<UUID, ChildSight> seen = new HashMap<>();
+    for (UUID id : Tick.children(run.progress())) {
+      reader
+          .get(id)
+          .ifPresent(
+              child ->
+                  seen.put(
+                      id,
+                      new ChildSight(
+                          child.charter().parent().equals(Optional.of(run.id())),
+                          child.progress().state(),
+                          child.progress().notes().output(),
+                          child.progress().message())));
+    }
+    return seen;
+  }
+
+  private void carryOut(LoadedRun run, Decision decision, Deque<UUID> concerned) {
+    List<NewJob> ready = decision.jobs;
+    for (int from = 0; from < ready.size(); from += SUBMIT_BATCH) {
+      store.submit(ready.subList(from, Math.min(ready.size(), from + SUBMIT_BATCH)));
+    }
+    Plan plan = decision.plan;
+    plan.cancel().forEach(job -> store.jobs().cancel(job.id()));
+    LoadedRun ahead = new LoadedRun(run.stored(), run.charter(), plan.next());
+    plan.children()
+        .create()
+        .forEach(
+            (index, id) -> {
+              createChild(ahead, index, id);
+              concerned.add(id);
+            });
+    for (UUID child : plan.children().cancel()) {
+      edit(child, Orchestrator::mayBeCancelled, loaded -> RunEdits.cancel(loaded.progress()));
+      concerned.add(child);
+    }
+  }
+
+  private static boolean mayBeCancelled(LoadedRun run) {
+    return run.progress().isLive() && run.progress().ending() != RunProgress.Ending.COMPENSATE;
+  }
+
+  private void createChild(LoadedRun run, int index, UUID id) {
+    String type = ((StepWork.Child) run.graph().step(index).work()).type();
+    WorkflowDefinition definition =
+        run.charter()
+            .other(type)
+            .orElseThrow(
+                () ->
+                    new SluiceException(
+                        "The run %s has no definition of workflow '%s'."
+                            .formatted(run.id(), type)));
+    JsonNode input = inputs.of(run).payload(index, 0);
+    create(id, run.charter().child(definition, input, run.id()));
+  }
+
+  /**
+   * By when somebody should look if nothing happens: soon if something is under way, and less soon
+   * the longer it takes; when a timer is due; not at all if only people can move the run on.
+   */
+  private Optional<Duration> attention(LoadedRun run, RunProgress next, Plan plan) {
+    if (!next.isLive()) {
+      return Optional.empty();
+    }
+    boolean busy =
+        plan.figures().inFlight() > 0
+            || plan.figures().again()
+            || !plan.submit().isEmpty()
+            || next.notes().undo().running()
+            || !Tick.children(next).isEmpty();
+    if (busy) {
+      Duration wait = SOON.multipliedBy(1L << Math.min(next.notes().quiet(), 10));
+      return Optional.of(wait.compareTo(AT_LAST) < 0 ? wait : AT_LAST);
+    }
+    long now = run.stored().readAt().toEpochMilli();
+    return next.steps().stream()
+        .filter(step -> step.state() == StepState.RUNNING && step.extra() instanceof Wait)
+        .map(step -> ((Wait) step.extra()).due())
+        .min(Long::compare)
+        .map(due -> Duration.ofMillis(Math.max(0, due - now)).plus(SOON));
+  }
+
+  /**
+   * Changes a run, if it may be changed.
+   *
+   * @param which whether the run is one this is about
+   * @param change what to make of it
+   * @return whether there was such a run
+   */
+  public boolean edit(
+      UUID run, Function<LoadedRun, Boolean> which, Function<LoadedRun, RunProgress> change) {
+    for (int conflicts = 0; ; backOff(++conflicts)) {
+      Optional<LoadedRun> loaded = reader.get(run).filter(which::apply);
+      if (loaded.isEmpty()) {
+        return false;
+      }
+      RunProgress next = change.apply(loaded.get());
+      if (next.equals(loaded.get().progress()) || replace(loaded.get(), next, Optional.empty())) {
+        return true;
+      }
+    }
+  }
+
+  private boolean replace(LoadedRun run, RunProgress next, Optional<Charter> charter) {
+    Optional<String> text = charter.map(Charter::write);
+    Run document =
+        written(
+            run.id(),
+            run.stored().run().type(),
+            next,
+            text.map(Charter::nameOf).orElse(run.stored().run().texts().charter()),
+            next.isLive() ? Optional.of(SOON) : Optional.empty());
+    return store.runs().replace(document, run.stored().version(), text);
+  }
+
+  /**
+   * Takes a run over to another definition of its type, or pauses it with a message that names the
+   * step that is in the way.
+   */
+  public void adopt(UUID run, WorkflowDefinition definition) {
+    for (int conflicts = 0; ; backOff(++conflicts)) {
+      Optional<LoadedRun> loaded = reader.get(run).filter(found -> found.progress().isLive());
+      if (loaded.isEmpty()) {
+        return;
+      }
+      LoadedRun old = loaded.get();
+      WorkflowDefinition before = old.charter().definition();
+      if (before.hash().equals(definition.hash()) || before.version() > definition.version()) {
+        return;
+      }
+      Optional<String> obstacle = Adoption.obstacle(before, definition, old.progress());
+      boolean paused = old.progress().state() == RunState.PAUSED;
+      if (obstacle.isPresent() && (paused || old.progress().ending() != RunProgress.Ending.NONE)) {
+        return;
+      }
+      boolean done =
+          obstacle.isPresent()
+              ? replace(old, RunEdits.pause(old.progress(), obstacle), Optional.empty())
+              : replace(
+                  old,
+                  Adoption.adopt(before, definition, old.progress()),
+                  Optional.of(old.charter().with(definition)));
+      if (done) {
+        return;
+      }
+    }
+  }
+
+  private void report(LoadedRun run, RunProgress next, Plan plan, int looked, Duration took) {
+    Plan.Figures figures = plan.figures();
+    TickReport report =
+        new TickReport(
+            run.id(),
+            run.stored().run().type(),
+            next.state(),
+            took,
+            new TickReport.Work(figures.inFlight(), figures.started(), figures.deferred(), looked));
+    listeners.forEach(listener -> listener.onTick(report));
+  }
+
+  /** Those who met once should not meet again. */
+  private static void backOff(int conflicts) {
+    if (conflicts < MANY_CONFLICTS) {
+      return;
+    }
+    try {
+      Thread.sleep(ThreadLocalRandom.current().nextInt(1, 5 * Math.min(conflicts, 20)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("Interrupted while a run was being changed.", e);
+    }
+  }
+}

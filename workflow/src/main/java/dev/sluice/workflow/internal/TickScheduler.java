@@ -1,0 +1,176 @@
+package dev.sluice.workflow.internal;
+
+import dev.sluice.SluiceException;
+import dev.sluice.StoreUnavailableException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ticks runs of which something has been heard, in the background. What is heard of a run while it
+ * is being ticked, or while its next tick waits, makes one tick more.
+ *
+ * <p>A run is ticked at once, a few times in a row; if it keeps coming, at most {@value
+ * #PER_SECOND} times a second, and for no more than a third of the time. So a chain of steps does
+ * not wait, and a thousand steps that end in the same second are a few ticks.
+ */
+final class TickScheduler implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(TickScheduler.class);
+  private static final int THREADS = 4;
+  private static final int PER_SECOND = 20;
+  private static final int BURST = 4;
+  private static final int TRIES = 5;
+  private static final int MANY_RUNS = 10_000;
+  private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(10);
+  private static final int SWEPT_AT_ONCE = 100;
+
+  private final Orchestrator orchestrator;
+  private final IntFunction<List<UUID>> overdue;
+  private final ScheduledExecutorService threads;
+  private final Map<UUID, Pace> paces = new HashMap<>();
+
+  /** What is known of a run here. */
+  private static final class Pace {
+    boolean waiting;
+    boolean ticking;
+    boolean heard;
+    int failures;
+    double credit = BURST;
+    long lastTick = System.nanoTime();
+    long notBefore = System.nanoTime();
+
+    /** How long until the next tick may begin. */
+    long delay(long now) {
+      credit = Math.min(BURST, credit + (now - lastTick) * PER_SECOND / 1e9);
+      lastTick = now;
+      long forCredit = credit >= 1 ? 0 : (long) ((1 - credit) * 1e9 / PER_SECOND);
+      return Math.max(forCredit, notBefore - now);
+    }
+
+    boolean isIdle(long now) {
+      return !waiting && !ticking && !heard && now - lastTick > TimeUnit.SECONDS.toNanos(5);
+    }
+  }
+
+  TickScheduler(Orchestrator orchestrator, IntFunction<List<UUID>> overdue) {
+    this.orchestrator = orchestrator;
+    this.overdue = overdue;
+    AtomicInteger number = new AtomicInteger();
+    ThreadFactory factory =
+        work -> {
+          Thread thread = new Thread(work, "sluice-workflow-" + number.incrementAndGet());
+          thread.setDaemon(true);
+          return thread;
+        };
+    this.threads = Executors.newScheduledThreadPool(THREADS, factory);
+    threads.scheduleWithFixedDelay(
+        this::sweep,
+        SWEEP_INTERVAL.toMillis() / 2,
+        SWEEP_INTERVAL.toMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+
+  /** Something about this run has changed. */
+  synchronized void heardOf(UUID run) {
+    Pace pace = paces.computeIfAbsent(run, any -> new Pace());
+    if (pace.ticking) {
+      pace.heard = true;
+    } else if (!pace.waiting) {
+      schedule(run, pace, 0);
+    }
+    if (paces.size() > MANY_RUNS) {
+      long now = System.nanoTime();
+      paces.values().removeIf(each -> each.isIdle(now));
+    }
+  }
+
+  private void schedule(UUID run, Pace pace, long atLeast) {
+    long delay = Math.max(atLeast, pace.delay(System.nanoTime()));
+    try {
+      threads.schedule(() -> tick(run, pace), delay, TimeUnit.NANOSECONDS);
+      pace.waiting = true;
+    } catch (RejectedExecutionException e) {
+      log.debug("Workflows are closed here; others tick run {}.", run);
+    }
+  }
+
+  private void tick(UUID run, Pace pace) {
+    long began = System.nanoTime();
+    synchronized (this) {
+      pace.waiting = false;
+      pace.ticking = true;
+      pace.heard = false;
+      pace.credit -= 1;
+    }
+    boolean failed = false;
+    try {
+      orchestrator.tick(run);
+    } catch (SluiceException e) {
+      failed = true;
+      logFailure(run, e, pace.failures);
+    } finally {
+      synchronized (this) {
+        pace.ticking = false;
+        long now = System.nanoTime();
+        pace.notBefore = now + 2 * (now - began);
+        pace.failures = failed ? pace.failures + 1 : 0;
+        if (pace.heard || (failed && pace.failures < TRIES)) {
+          schedule(run, pace, failed ? TimeUnit.SECONDS.toNanos(pace.failures) : 0);
+        }
+      }
+    }
+  }
+
+  private void logFailure(UUID run, SluiceException e, int before) {
+    if (threads.isShutdown()) {
+      log.debug("Run {} was not ticked to the end before workflows were closed here.", run, e);
+    } else if (e instanceof StoreUnavailableException && before < TRIES - 1) {
+      log.info("Run {} could not be ticked; again soon. {}", run, e.getMessage());
+    } else {
+      log.warn("Run {} could not be ticked; it will be looked at later.", run, e);
+    }
+  }
+
+  /** Looks for runs whose tick was lost. */
+  private void sweep() {
+    try {
+      for (UUID run : overdue.apply(SWEPT_AT_ONCE)) {
+        orchestrator.sweep(run);
+      }
+    } catch (SluiceException e) {
+      if (!threads.isShutdown()) {
+        log.warn("Runs whose tick was lost could not be looked for; again soon.", e);
+      }
+    }
+  }
+
+  /** In the background, once. */
+  void execute(Runnable work) {
+    threads.execute(work);
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    try {
+      if (!threads.awaitTermination(5, TimeUnit.SECONDS)) {
+        threads.shutdownNow();
+        threads.awaitTermination(1, TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      threads.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
