@@ -59,17 +59,17 @@ public final class Workflows implements AutoCloseable {
   private final Map<String, WorkflowDefinition> definitions = new ConcurrentHashMap<>();
   private WorkflowService service;
 
-  private Workflows(Sluice sluice) {
-    store = sluice.store();
-    mapper = sluice.mapper();
+  Workflows(JobStore store, ObjectMapper mapper, int maxPayloadBytes) {
+    this.store = store;
+    this.mapper = mapper;
     reader = new RunReader(store);
     results = new StepResults(store);
-    orchestrator = new Orchestrator(store, reader, sluice.maxPayloadBytes());
+    orchestrator = new Orchestrator(store, reader, maxPayloadBytes);
   }
 
   /** Workflows on the store of this Sluice. */
   public static Workflows on(Sluice sluice) {
-    return new Workflows(sluice);
+    return new Workflows(sluice.store(), sluice.mapper(), sluice.maxPayloadBytes());
   }
 
   /** Makes definitions known here, in place of others of the same type. */

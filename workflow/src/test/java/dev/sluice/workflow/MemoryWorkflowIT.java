@@ -1,0 +1,8 @@
+package dev.sluice.workflow;
+
+class MemoryWorkflowIT extends WorkflowContract {
+  @Override
+  String url() {
+    return "memory:workflows";
+  }
+}
