@@ -4,6 +4,7 @@ import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.SluiceException;
 import dev.sluice.cli.text.Durations;
+import dev.sluice.workflow.RunState;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -24,6 +25,7 @@ final class Converters {
     commandLine.registerConverter(Group.class, refusing(Group::parse));
     commandLine.registerConverter(UUID.class, Converters::jobId);
     commandLine.registerConverter(JobState.class, Converters::state);
+    commandLine.registerConverter(RunState.class, Converters::runState);
   }
 
   /** A converter whose own message reaches the user; picocli would wrap any other exception. */
@@ -48,6 +50,20 @@ final class Converters {
     throw new TypeConversionException(
         "'%s' is not a job id. Ids look like 01890a5d-ac96-774b-bcce-b302099a8057; see 'sluice jobs list'."
             .formatted(text.length() > 80 ? text.substring(0, 80) + "…" : text));
+  }
+
+  private static RunState runState(String text) {
+    try {
+      return RunState.valueOf(text.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(
+          "'%s' is not a state of a run. States: %s."
+              .formatted(
+                  text,
+                  Arrays.stream(RunState.values())
+                      .map(RunState::toString)
+                      .collect(Collectors.joining(", "))));
+    }
   }
 
   private static JobState state(String text) {

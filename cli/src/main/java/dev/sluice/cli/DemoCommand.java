@@ -38,6 +38,7 @@ import picocli.CommandLine.Option;
       "  sluice demo",
       "  sluice demo --for 2m --store postgresql://localhost/app",
       "  sluice demo --store file:./data",
+      "  sluice demo --workflow",
       "",
       "While it runs, try from another terminal:",
       "  sluice --schema sluice_demo concurrency status",
@@ -53,6 +54,11 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--for", paramLabel = "D", description = "How long: 20s, 2m. Default: 30s")
   private Duration duration = Duration.ofSeconds(30);
 
+  @Option(
+      names = "--workflow",
+      description = "Show a workflow instead: a list of parcels, at most four of them in flight.")
+  private boolean workflow;
+
   DemoCommand(SluiceCommand root) {
     this.root = root;
   }
@@ -61,6 +67,11 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     if (duration.isZero()) {
       throw new InvalidRequestException("--for is 0; the demo needs some time, such as 10s.");
+    }
+    if (workflow) {
+      try (Sluice sluice = root.open(SCHEMA)) {
+        return new WorkflowDemo(root, sluice).run();
+      }
     }
     String schema = root.schemaOr(SCHEMA);
     StopSignal stop = StopSignal.install();

@@ -49,6 +49,7 @@ import picocli.CommandLine.Spec;
       JobsCommand.class,
       QueuesCommand.class,
       ConcurrencyCommand.class,
+      WorkflowCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       DemoWorkerCommand.class

@@ -11,6 +11,7 @@ import dev.sluice.WorkerBuilder;
 import dev.sluice.cli.exec.ShellHandler;
 import dev.sluice.cli.text.Durations;
 import dev.sluice.cli.text.Printable;
+import dev.sluice.workflow.Workflows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +38,9 @@ import picocli.CommandLine.Option;
           + " worker itself is killed or frozen, a watchdog beside the command sends SIGKILL with no"
           + " SIGTERM before it, before anyone else can be given the job. Whatever a command leaves"
           + " running in the background is killed when it ends. All this holds for the command's"
-          + " process group: a process that leaves it, as with setsid, is not found and runs on."
+          + " process group: a process that leaves it, as with setsid, is not found and runs on.",
+      "",
+      "A worker also moves workflows on whose steps it runs: see 'sluice workflow'."
     },
     footer = {
       "Examples:",
@@ -108,10 +111,11 @@ final class WorkerCommand implements Callable<Integer> {
     Map<String, Integer> keyLimits =
         numbers("--max-concurrent-per-key", maxConcurrentPerKey, commands);
     StopSignal stop = StopSignal.install();
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.open();
+        Workflows workflows = Workflows.on(sluice)) {
       WorkerBuilder builder =
-          sluice
-              .worker()
+          workflows
+              .serve(sluice.worker())
               .queues(queues.get(0), queues.subList(1, queues.size()).toArray(new String[0]))
               .concurrency(concurrency)
               .lease(lease)

@@ -19,6 +19,9 @@ class ArchitectureTest {
   private static final String EMBEDDED = "dev.sluice.embedded..";
   private static final String OBJECT = "dev.sluice.object..";
   private static final String OBJECT_STATE = "dev.sluice.object.state..";
+  private static final String WORKFLOW = "dev.sluice.workflow..";
+  private static final String WORKFLOW_TICK = "dev.sluice.workflow.tick..";
+  private static final String WORKFLOW_INTERNAL = "dev.sluice.workflow.internal..";
   private static final String CLI = "dev.sluice.cli..";
 
   private static final JavaClasses CLASSES =
@@ -37,6 +40,8 @@ class ArchitectureTest {
             "dev.sluice.object",
             "dev.sluice.object.state",
             "dev.sluice.embedded",
+            "dev.sluice.workflow",
+            "dev.sluice.workflow.tick",
             "dev.sluice.cli");
   }
 
@@ -47,7 +52,7 @@ class ArchitectureTest {
         .resideInAnyPackage(CORE_API, SPI, INTERNAL)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, CLI)
+        .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, WORKFLOW, CLI)
         .check(CLASSES);
   }
 
@@ -69,7 +74,7 @@ class ArchitectureTest {
         .resideInAPackage(POSTGRES)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, OBJECT, EMBEDDED, CLI)
+        .resideInAnyPackage(INTERNAL, OBJECT, EMBEDDED, WORKFLOW, CLI)
         .check(CLASSES);
   }
 
@@ -80,7 +85,7 @@ class ArchitectureTest {
         .resideInAPackage(OBJECT)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, POSTGRES, EMBEDDED, CLI)
+        .resideInAnyPackage(INTERNAL, POSTGRES, EMBEDDED, WORKFLOW, CLI)
         .check(CLASSES);
   }
 
@@ -103,13 +108,45 @@ class ArchitectureTest {
   }
 
   @Test
+  void workflow_anything_dependsOnTheSeamAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(WORKFLOW)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(INTERNAL, POSTGRES, OBJECT, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  /** What a tick decides follows from what it was given, and from nothing else. */
+  @Test
+  void workflowTick_anything_talksToNobody() {
+    noClasses()
+        .that()
+        .resideInAPackage(WORKFLOW_TICK)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(WORKFLOW_INTERNAL, "java.util.concurrent..", "java.nio.file..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveSimpleNameEndingWith("Store")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(java.time.Instant.class, "now")
+        .check(CLASSES);
+  }
+
+  @Test
   void embeddedPostgres_anything_dependsOnTheSeamAlone() {
     noClasses()
         .that()
         .resideInAPackage(EMBEDDED)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, OBJECT, CLI)
+        .resideInAnyPackage(POSTGRES, OBJECT, WORKFLOW, CLI)
         .check(CLASSES);
     // The one exception: the embedded store is opened by whichever store works on a data source.
     noClasses()
@@ -130,7 +167,8 @@ class ArchitectureTest {
         .resideInAPackage(CLI)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, SPI, POSTGRES, OBJECT, EMBEDDED)
+        .resideInAnyPackage(
+            INTERNAL, SPI, POSTGRES, OBJECT, EMBEDDED, WORKFLOW_TICK, WORKFLOW_INTERNAL)
         .check(CLASSES);
   }
 

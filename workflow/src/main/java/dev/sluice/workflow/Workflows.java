@@ -34,6 +34,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The entrance to workflows: define them, start runs, and have workers move them on. Thread-safe;
@@ -169,13 +170,32 @@ public final class Workflows implements AutoCloseable {
   }
 
   /** The runs that match, newest first, a page at a time. */
-  public Page<WorkflowRun> list(RunQuery query) {
-    Page<StoredRun> page = store.runs().list(query);
+  public Page<WorkflowRun> list(WorkflowQuery query) {
+    Page<StoredRun> page = store.runs().list(stored(query));
     List<WorkflowRun> runs = new ArrayList<>();
-    for (StoredRun stored : page.items()) {
-      reader.load(stored).ifPresent(run -> runs.add(RunSteps.view(run, List.of())));
+    for (StoredRun each : page.items()) {
+      reader.load(each).ifPresent(run -> runs.add(RunSteps.view(run, List.of())));
     }
     return new Page<>(List.copyOf(runs), page.next());
+  }
+
+  private static RunQuery stored(WorkflowQuery query) {
+    return new RunQuery(
+        query.type(),
+        query.states().stream().map(RunState::toString).collect(Collectors.toSet()),
+        query.limit(),
+        query.cursor());
+  }
+
+  /**
+   * The definition of the latest run of this type, and after it those of the workflows it runs;
+   * empty if there was no such run.
+   */
+  public List<WorkflowDefinition> latest(String type) {
+    return store.runs().list(RunQuery.ALL.type(type).limit(1)).items().stream()
+        .flatMap(stored -> reader.load(stored).stream())
+        .flatMap(run -> run.charter().all().stream())
+        .toList();
   }
 
   /** How many runs there are, by type and state. */

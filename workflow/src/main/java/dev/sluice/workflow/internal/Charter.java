@@ -36,6 +36,13 @@ public record Charter(
     return graph.definition();
   }
 
+  /** All definitions in it, that of the run first. */
+  public List<WorkflowDefinition> all() {
+    List<WorkflowDefinition> all = new ArrayList<>(List.of(definition()));
+    all.addAll(others);
+    return all;
+  }
+
   Optional<WorkflowDefinition> other(String type) {
     return definition().type().equals(type)
         ? Optional.of(definition())

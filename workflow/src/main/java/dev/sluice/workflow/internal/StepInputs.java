@@ -58,6 +58,10 @@ final class StepInputs {
       JsonNode list = lists.get(key);
       if (list == null) {
         list = resolve(((StepWork.Each) step.work()).over(), Optional.empty());
+        if (list.isTextual() && list.textValue().strip().startsWith("[")) {
+          // What a shell command prints is a text, also if it is JSON.
+          list = Charter.tree(list.textValue());
+        }
         if (!list.isArray()) {
           throw new InvalidRequestException(
               "what it goes over is no list but %s"

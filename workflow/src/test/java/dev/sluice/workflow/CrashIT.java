@@ -1,0 +1,127 @@
+package dev.sluice.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.SluiceOptions;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.RunQuery;
+import dev.sluice.spi.StoreProviders;
+import dev.sluice.spi.StoreSettings;
+import dev.sluice.workflow.CrashingJobStore.Crash;
+import dev.sluice.workflow.tick.StepJobId;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * An orchestrator that dies after every single call to the store in turn, and one that comes after
+ * it: no step is lost, none runs twice, the cap holds, and the run completes.
+ */
+class CrashIT {
+  private static final int CAP = 3;
+  private static final int STEPS = 11;
+
+  private static final WorkflowDefinition CHILD =
+      WorkflowDefinition.named("child").step(StepDefinition.named("inner").task("work")).build();
+
+  private static final WorkflowDefinition DEFINITION =
+      WorkflowDefinition.named("w")
+          .maxConcurrentSteps(CAP)
+          .maxStepsPerTick(2)
+          .step(StepDefinition.named("a").task("work"))
+          .step(StepDefinition.named("b").task("work"))
+          .step(StepDefinition.named("c").task("work").dependsOn("a"))
+          .step(StepDefinition.named("d").task("work").dependsOn("a", "b"))
+          .step(
+              StepDefinition.named("each").task("work").over(Refs.result("d")).dependsOn("c", "d"))
+          .step(StepDefinition.named("sub").workflow("child").dependsOn("b"))
+          .step(StepDefinition.named("end").task("work").dependsOn("each", "sub"))
+          .output(Refs.result("end"))
+          .build();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "postgres"})
+  void crashAfterEveryCall_theNextOneHeals(String kind) {
+    boolean survived = false;
+    int calls = 1;
+    for (; !survived; calls++) {
+      String url =
+          kind.equals("memory")
+              ? "memory:crash"
+              : "embedded:" + PostgresWorkflowIT.SERVER.dataDirectory();
+      String schema = "crash_" + UUID.randomUUID().toString().replace("-", "");
+      try (JobStore store = StoreProviders.open(url, new StoreSettings(schema, 4))) {
+        survived = play(store, calls);
+      } catch (AssertionError e) {
+        throw new AssertionError("crash after call " + calls, e);
+      }
+    }
+    assertThat(calls).as("calls that a whole run takes").isGreaterThan(30);
+  }
+
+  private static Workflows workflows(JobStore store) {
+    return new Workflows(store, new ObjectMapper(), SluiceOptions.DEFAULT_MAX_PAYLOAD_BYTES)
+        .define(DEFINITION, CHILD);
+  }
+
+  /** Whether the first orchestrator lived to the end. */
+  private static boolean play(JobStore store, int calls) {
+    CrashingJobStore crashing = new CrashingJobStore(store, calls);
+    Workflows current = workflows(crashing.view());
+    boolean crashed = false;
+    try (HandWorker worker = new HandWorker(store, "work")) {
+      try {
+        current.start("w", null);
+      } catch (Crash e) {
+        crashed = true;
+        current = workflows(store);
+      }
+      List<UUID> started =
+          store.runs().list(RunQuery.ALL.type("w")).items().stream()
+              .map(stored -> stored.run().id())
+              .toList();
+      if (started.isEmpty()) {
+        assertThat(crashed).isTrue();
+        return false;
+      }
+      UUID run = started.get(0);
+      for (int turn = 0;
+          workflows(store).get(run).orElseThrow().state() != RunState.SUCCEEDED;
+          turn++) {
+        assertThat(turn).as("it never ends").isLessThan(100);
+        try {
+          current.tick(run);
+        } catch (Crash e) {
+          crashed = true;
+          current = workflows(store);
+        }
+        List<ClaimedJob> running = worker.claim();
+        assertThat(running.stream().filter(job -> isOf(run, job)).count()).isLessThanOrEqualTo(CAP);
+        // One at a time, so that a tick sees every mixture of what has ended and what has not.
+        running.forEach(job -> worker.finish(List.of(job)));
+        tickChildren(store, current, run);
+      }
+      assertThat(worker.ran.values()).as("nothing ran twice").containsOnly(1);
+      assertThat(worker.ran).as("nothing was lost").hasSize(STEPS);
+      return !crashed;
+    }
+  }
+
+  private static boolean isOf(UUID run, ClaimedJob job) {
+    return StepJobId.parse(job.id()).orElseThrow().run().equals(run);
+  }
+
+  /** What the end of a child's job would have brought about. */
+  private static void tickChildren(JobStore store, Workflows current, UUID run) {
+    for (var child : store.runs().list(RunQuery.ALL.type("child")).items()) {
+      try {
+        current.tick(child.run().id());
+      } catch (Crash e) {
+        workflows(store).tick(child.run().id());
+      }
+    }
+  }
+}
