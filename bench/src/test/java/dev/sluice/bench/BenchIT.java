@@ -30,6 +30,7 @@ class BenchIT {
             "saturated-backlog",
             "latency-idle",
             "submit-transactional",
+            "workflow-fanout",
             "--runs=1",
             "--scale=0.005",
             "--json=" + json,
@@ -56,6 +57,8 @@ class BenchIT {
         .isEqualTo("claim time, 5,000 waiting vs none waiting");
     assertThat(section(report, "latency-idle").ratios()).hasSize(2);
     assertThat(section(report, "submit-transactional").subjects()).hasSize(2);
+    assertThat(section(report, "workflow-fanout").ratios().get(0).name())
+        .isEqualTo("a step over a list vs plain jobs");
     assertThat(directory.resolve("concurrency.md")).exists();
     assertThat(directory.resolve("latency.md")).exists();
     assertThat(text(out)).contains("limit 10 vs no limit");

@@ -30,6 +30,14 @@ import dev.sluice.TaskName;
 import dev.sluice.Worker;
 import dev.sluice.WorkerListener;
 import dev.sluice.embedded.EmbeddedPostgres;
+import dev.sluice.workflow.Caps;
+import dev.sluice.workflow.OnFailure;
+import dev.sluice.workflow.Refs;
+import dev.sluice.workflow.RunState;
+import dev.sluice.workflow.StepContext;
+import dev.sluice.workflow.StepDefinition;
+import dev.sluice.workflow.WorkflowDefinition;
+import dev.sluice.workflow.Workflows;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -37,6 +45,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -659,6 +668,86 @@ class GuideSnippetsIT {
     // end snippet
     assertThat(sluice.queues().list()).hasSize(1);
     assertThat(sluice.jobs().purge(Duration.ZERO)).isZero();
+  }
+
+  // snippet: workflow
+  record Order(String customer, List<String> items) {}
+
+  static final Task<Order> CHARGE = Task.named("charge", Order.class).build();
+  static final Task<Order> REFUND = Task.named("refund", Order.class).build();
+  static final Task<String> PACK = Task.named("pack", String.class).build();
+  static final Task<Order> SHIP = Task.named("ship", Order.class).build();
+
+  static final WorkflowDefinition FULFILLMENT =
+      WorkflowDefinition.named("order_fulfillment")
+          .maxConcurrentSteps(10) // of each run
+          .step(StepDefinition.named("charge").task("charge").compensateWith("refund"))
+          .step(
+              StepDefinition.named("pack") // a job for each item
+                  .task("pack")
+                  .over(Refs.input("/items"))
+                  .dependsOn("charge")
+                  .onFailure(OnFailure.COMPENSATE))
+          .step(StepDefinition.named("approval").signal("approved", Duration.ofDays(2)))
+          .step(StepDefinition.named("ship").task("ship").dependsOn("pack", "approval"))
+          .output(Refs.result("ship"))
+          .build();
+
+  // end snippet
+
+  @Test
+  void workflows() {
+    // snippet: workflow-run
+    try (Workflows workflows = Workflows.on(sluice).define(FULFILLMENT);
+        Worker worker =
+            workflows
+                .serve(sluice.worker())
+                .handleReturning(CHARGE, (order, ctx) -> "receipt of " + order.customer())
+                .handle(REFUND, (order, ctx) -> refund(order))
+                .handleReturning(PACK, (item, ctx) -> item + " in a box")
+                .handleReturning(SHIP, (order, ctx) -> ship(workflows.step(ctx)))
+                .start()) {
+      UUID run = workflows.start("order_fulfillment", new Order("acme", List.of("cup", "pot")));
+      workflows.signal(run, "approved", "by Ada");
+      await().until(() -> workflows.get(run).orElseThrow().state() == RunState.SUCCEEDED);
+    }
+    // end snippet
+    assertThat(DONE).contains("receipt of acme", "cup in a box", "pot in a box", "by Ada");
+  }
+
+  // snippet: workflow-step
+  static String ship(StepContext step) {
+    Order order = step.input(Order.class); // what the run was started with
+    String receipt = step.result("charge", String.class);
+    String approval = step.result("approval", String.class);
+    Iterator<String> boxes = step.results("pack", String.class); // read some at a time
+    return ship(order, receipt, approval, boxes);
+  }
+
+  // end snippet
+
+  private static String ship(Order order, String receipt, String approval, Iterator<String> boxes) {
+    DONE.addAll(List.of(receipt, approval));
+    boxes.forEachRemaining(DONE::add);
+    return "shipped to " + order.customer();
+  }
+
+  private static void refund(Order order) {
+    DONE.add("refunded " + order.customer());
+  }
+
+  @Test
+  void workflowCaps() {
+    try (Workflows workflows = Workflows.on(sluice).define(FULFILLMENT)) {
+      UUID run = workflows.start("order_fulfillment", new Order("acme", List.of()));
+      // snippet: workflow-caps
+      workflows.setCaps(run, Caps.NONE.maxConcurrentSteps(2)); // 0 holds the run
+      workflows.pause(run); // nothing more starts
+      workflows.resume(run); // and tries again what paused it
+      workflows.cancel(run); // what is in flight is called off
+      // end snippet
+      assertThat(workflows.get(run).orElseThrow().data().caps().maxConcurrentSteps()).hasValue(2);
+    }
   }
 
   @Test

@@ -25,8 +25,10 @@ final class PostgresRunStore implements RunStore {
 
   private static final String CREATE =
       """
-      INSERT INTO ${schema}.run (id, type, state, live, version, attention_at, content, charter_name, charter)
-      VALUES (?, ?, ?, ?, 1, clock_timestamp() + ?::bigint * interval '1 millisecond', ?, ?, ?)
+      INSERT INTO ${schema}.run (
+        id, type, state, live, version, created_at, updated_at, attention_at, content, charter_name, charter)
+      SELECT ?, ?, ?, ?, 1, t.now, t.now, t.now + ?::bigint * interval '1 millisecond', ?, ?, ?
+      FROM (SELECT clock_timestamp() AS now) t
       ON CONFLICT DO NOTHING
       """;
 

@@ -368,4 +368,30 @@ abstract class RunContract extends ContractTopic {
     awaitCount(JobState.SUCCEEDED, 200);
     awaitCount(JobState.READY, 100);
   }
+
+  /** A job that ended between two looks of a submit was stored, and ran, a second time. */
+  @Test
+  void submit_againWhileItEnds_runsOnce() throws Exception {
+    Run run = created(run("a", "running"));
+    Instant since = stored(run.id()).createdAt();
+    List<UUID> ids = IntStream.range(0, 200).mapToObj(i -> UUID.randomUUID()).toList();
+    List<NewJob> steps = ids.stream().map(id -> stepOf(run.id(), id, since)).toList();
+    store.submit(steps);
+    AtomicInteger ran = new AtomicInteger();
+    closing(worker().handle(task("t"), (payload, context) -> ran.incrementAndGet()).start());
+    onThreads(
+        4,
+        () -> {
+          while (store.jobs().standings(ids, since).values().stream()
+              .anyMatch(job -> job.ended().isEmpty())) {
+            for (int from = 0; from < steps.size(); from += 10) {
+              store.submit(steps.subList(from, from + 10));
+            }
+          }
+          return true;
+        });
+    awaitCount(JobState.SUCCEEDED, ids.size());
+    assertThat(ran).hasValue(ids.size());
+    assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 0L);
+  }
 }

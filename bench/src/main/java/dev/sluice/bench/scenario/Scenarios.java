@@ -42,7 +42,10 @@ public final class Scenarios {
             "submit-transactional",
             "Jobs submitted one by one in transactions that write a row of their own.",
             Submitter::transactional),
-        noLimitsCost());
+        noLimitsCost(),
+        new WorkflowScenario(
+            "workflow-fanout",
+            "A workflow with a step over a list of jobs that do nothing, beside plain jobs."));
   }
 
   private static Scenario baseline() {

@@ -14,6 +14,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_stored uuid[];
+  v_late uuid[];
 BEGIN
   WITH given AS (
     SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
@@ -43,6 +44,21 @@ BEGIN
     RETURNING id
   )
   SELECT array_agg(id) INTO v_stored FROM stored;
+
+  -- A job whose id the caller chose may have finished after the statement above began: neither was it among the finished
+  -- then, nor in the way any more when this one was stored. A statement that begins now sees it.
+  IF true = ANY (p_explicit) AND v_stored IS NOT NULL THEN
+    WITH late AS (
+      DELETE FROM job j
+      USING finished_job f
+      WHERE j.id = ANY (v_stored) AND f.id = j.id
+      RETURNING j.id
+    )
+    SELECT array_agg(id) INTO v_late FROM late;
+    IF v_late IS NOT NULL THEN
+      v_stored := ARRAY(SELECT s FROM unnest(v_stored) AS s WHERE s <> ALL (v_late));
+    END IF;
+  END IF;
 
   IF coalesce(cardinality(v_stored), 0) < cardinality(p_ids) THEN
     RETURN QUERY

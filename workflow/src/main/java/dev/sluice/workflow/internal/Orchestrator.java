@@ -131,24 +131,28 @@ public final class Orchestrator {
     while (!open.isEmpty()) {
       UUID run = open.poll();
       boolean again = true;
+      boolean cancelled = false;
       for (int conflicts = 0; again; ) {
         Optional<LoadedRun> loaded = reader.get(run);
         if (loaded.isEmpty() || !loaded.get().progress().isLive()) {
           break;
         }
-        Optional<Boolean> done = tickOnce(loaded.get(), sweeping && run.equals(first), open);
+        Optional<Plan> done = tickOnce(loaded.get(), sweeping && run.equals(first), open);
         if (done.isEmpty()) {
           backOff(++conflicts);
         } else {
           conflicts = 0;
-          again = done.get();
+          Plan plan = done.get();
+          // Jobs that had not started are cancelled by now, and nobody else will hear of it.
+          again = plan.figures().again() || (!plan.cancel().isEmpty() && !cancelled);
+          cancelled |= !plan.cancel().isEmpty();
         }
       }
     }
   }
 
-  /** One tick: whether another should follow at once; empty if another tick was faster. */
-  private Optional<Boolean> tickOnce(LoadedRun run, boolean sweeping, Deque<UUID> concerned) {
+  /** One tick, and what it has carried out; empty if another tick was faster. */
+  private Optional<Plan> tickOnce(LoadedRun run, boolean sweeping, Deque<UUID> concerned) {
     long began = System.nanoTime();
     List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
     Decision decision = decide(run, watched);
@@ -173,7 +177,7 @@ public final class Orchestrator {
       run.charter().parent().ifPresent(concerned::add);
     }
     report(run, next, plan, watched.size(), Duration.ofNanos(System.nanoTime() - began));
-    return Optional.of(plan.figures().again() && next.isLive());
+    return Optional.of(plan);
   }
 
   /** A plan, and the jobs it submits, ready to go. */
