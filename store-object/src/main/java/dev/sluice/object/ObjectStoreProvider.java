@@ -18,8 +18,12 @@ public final class ObjectStoreProvider implements StoreProvider {
 
   @Override
   public JobStore open(String url, StoreSettings settings) {
-    return open(
-        ObjectStores.open(ObjectStoreUrl.parse(url), new RequestMeter()), settings.namespace());
+    return open(url, settings, new RequestMeter());
+  }
+
+  /** The same, with its requests counted, those of opening it included. */
+  public static JobStore open(String url, StoreSettings settings, RequestMeter meter) {
+    return open(ObjectStores.open(ObjectStoreUrl.parse(url), meter), settings.namespace());
   }
 
   /** The store in a folder of these objects. */

@@ -43,7 +43,9 @@ public final class Scenarios {
             "Jobs submitted one by one in transactions that write a row of their own.",
             Submitter::transactional),
         noLimitsCost(),
-        new ObjectFileScenario());
+        new ObjectRequestsScenario(),
+        new ObjectFileScenario(),
+        new ObjectS3Scenario());
   }
 
   private static Scenario baseline() {
