@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The control object: read whole, written only by compare-and-set. */
 final class ControlObject {
-  static final String KEY = "shards/0.json";
+  static final String KEY = "control.json";
 
   private final ObjectStore store;
 

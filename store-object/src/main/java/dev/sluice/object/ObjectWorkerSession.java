@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +48,6 @@ final class ObjectWorkerSession implements WorkerSession {
   private final WorkerLeases.Held lease;
   private final ShardReader reader;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicLong leaseEnds;
   private volatile boolean lost;
   private volatile long rulesSeen;
   private long lastLook;
@@ -66,27 +64,20 @@ final class ObjectWorkerSession implements WorkerSession {
       Map<String, ObjectWorkerSession> open) {}
 
   private ObjectWorkerSession(
-      String id, WorkerRegistration registration, Links links, WorkerLeases.Held lease) {
-    this.id = id;
+      WorkerRegistration registration, Links links, WorkerLeases.Held lease) {
+    this.id = lease.worker();
     this.registration = registration;
     this.links = links;
     this.lease = lease;
     this.reader = new ShardReader(links.committer, links.parts);
-    this.leaseEnds = new AtomicLong();
   }
 
-  static ObjectWorkerSession open(WorkerRegistration registration, Links links) {
-    String id =
-        new UUID(
-                links.environment.random().nextLong() & ~0xf000L | 0x4000L,
-                links.environment.random().nextLong() >>> 2 | 0x8000_0000_0000_0000L)
-            .toString();
-    long sent = links.environment.nanoTime().getAsLong();
-    WorkerLeases.Held lease = links.leases.open(id, registration.name(), registration.lease());
-    ObjectWorkerSession session = new ObjectWorkerSession(id, registration, links, lease);
-    session.leaseEnds.set(sent + registration.lease().toNanos());
+  /** Signs the worker that has this lease on. */
+  static ObjectWorkerSession open(
+      WorkerRegistration registration, WorkerLeases.Held lease, Links links) {
+    ObjectWorkerSession session = new ObjectWorkerSession(registration, links, lease);
     session.register();
-    links.open.put(id, session);
+    links.open.put(session.id, session);
     return session;
   }
 
@@ -108,7 +99,7 @@ final class ObjectWorkerSession implements WorkerSession {
 
   /** Whether its lease is over by its own clock. */
   boolean isOverdue() {
-    return links.environment.nanoTime().getAsLong() - leaseEnds.get() >= 0;
+    return lease.isOverdue();
   }
 
   private void requireLease() {
@@ -175,26 +166,29 @@ final class ObjectWorkerSession implements WorkerSession {
   @Override
   public Set<UUID> renew(Duration atLeast) {
     requireLease();
-    Duration length = atLeast.compareTo(registration.lease()) > 0 ? atLeast : registration.lease();
-    Optional<Set<UUID>> unwanted =
-        reader.readAdmitted(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.empty());
-    if (unwanted.isEmpty()) {
-      throw lost();
-    }
-    long sent = links.environment.nanoTime().getAsLong();
     try {
-      lease.renew(length);
+      lease.renew(longer(atLeast, registration.lease()));
     } catch (LeaseLostException e) {
       lost = true;
       throw e;
     }
-    leaseEnds.accumulateAndGet(sent + length.toNanos(), (a, b) -> b - a > 0 ? b : a);
+    return renewed();
+  }
+
+  static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  /** Takes note that the lease was renewed; the jobs of this worker that users asked to stop. */
+  Set<UUID> renewed() {
     links.board.renewed(id);
-    return unwanted.get();
+    return reader
+        .readAdmitted(
+            draft ->
+                isInGoodStanding(draft)
+                    ? Optional.of(WorkerStanding.unwanted(draft, id))
+                    : Optional.<Set<UUID>>empty())
+        .orElseThrow(this::lost);
   }
 
   /** When its lease ends, by the store's clock. */
@@ -231,13 +225,20 @@ final class ObjectWorkerSession implements WorkerSession {
 
   @Override
   public void close() {
+    if (signOff()) {
+      links.leases.remove(id);
+    }
+  }
+
+  /** Gives everything back; whether the lease is of no further use to anyone. */
+  boolean signOff() {
     if (!closed.compareAndSet(false, true)) {
-      return;
+      return false;
     }
     links.parts.waker().remove(id);
     if (lost || isOverdue()) {
       lost = true;
-      return;
+      return false;
     }
     try {
       links.committer.commit(
@@ -246,9 +247,10 @@ final class ObjectWorkerSession implements WorkerSession {
                   ? Optional.of(Ending.retire(draft, id, false))
                   : Optional.empty());
       links.open.remove(id);
-      links.leases.remove(id);
+      return true;
     } catch (SluiceException e) {
       log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+      return false;
     }
   }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The leases of workers: one object each, which its worker replaces to show that it lives.
@@ -101,16 +102,29 @@ final class WorkerLeases {
                 json.get("state").textValue().equals("fenced")));
   }
 
-  /** The lease of one worker, in that worker's hands. Thread-safe. */
+  /**
+   * The lease of one worker, in that worker's hands: one for all shards it works in. Thread-safe.
+   */
   final class Held {
     private final String id;
     private final String name;
+    private final AtomicLong endsAt = new AtomicLong();
     private String tag;
     private Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
       this.name = name;
+      this.endsAt.set(environment.nanoTime().getAsLong());
+    }
+
+    String worker() {
+      return id;
+    }
+
+    /** Whether it is over, by the worker's own clock, since the last renewal was sent. */
+    boolean isOverdue() {
+      return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
     /** When it runs out, by the store's clock. */
@@ -125,6 +139,7 @@ final class WorkerLeases {
      * @throws LeaseLostException if it was given up
      */
     synchronized void renew(Duration lease) {
+      long sent = environment.nanoTime().getAsLong();
       Instant now = Micros.toInstant(clock.latest());
       Instant end = now.plus(lease);
       Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
@@ -141,6 +156,7 @@ final class WorkerLeases {
       }
       tag = stored.tag();
       expiresAt = promised;
+      endsAt.accumulateAndGet(sent + lease.toNanos(), (a, b) -> b - a > 0 ? b : a);
     }
 
     private PutResult put(LeaseObject next) {
@@ -171,7 +187,7 @@ final class WorkerLeases {
     }
   }
 
-  /** Begins a lease. */
+  /** Begins the lease of a new worker. */
   Held open(String id, String name, Duration lease) {
     Held held = new Held(id, name);
     held.renew(lease);

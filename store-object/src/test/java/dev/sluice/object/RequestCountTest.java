@@ -35,7 +35,8 @@ class RequestCountTest {
   private final JobStore store =
       ObjectStoreProvider.open(
           new InstrumentedObjectStore(MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
-          "counted");
+          "counted",
+          OptionalInt.empty());
 
   @AfterEach
   void close() {
