@@ -22,9 +22,13 @@ public final class ObjectStoreProvider implements StoreProvider {
 
   @Override
   public JobStore open(String url, StoreSettings settings) {
+    return open(url, settings, new RequestMeter());
+  }
+
+  /** The same, with its requests counted, those of opening it included. */
+  public static JobStore open(String url, StoreSettings settings, RequestMeter meter) {
     ShardedUrl sharded = ShardedUrl.parse(url);
-    ObjectStore objects =
-        ObjectStores.open(ObjectStoreUrl.parse(sharded.place()), new RequestMeter());
+    ObjectStore objects = ObjectStores.open(ObjectStoreUrl.parse(sharded.place()), meter);
     return open(objects, settings.namespace(), sharded.shards());
   }
 

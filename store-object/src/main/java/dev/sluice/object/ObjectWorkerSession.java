@@ -28,20 +28,11 @@ import org.slf4j.LoggerFactory;
  * A worker's standing with a store on objects: its lease object, and its steps in commits.
  *
  * <p>An exchange is one step. It shares its commit with whatever else the process has to say. Only
- * if the worker could take on more than is known does the commit look for new segments; and when
- * outcomes come by the hundred a second, not with every one of them, but every {@link
- * #BUSY_LOOK_INTERVAL}. A worker that has found nothing for a while looks with every {@value
- * #LOOK_EVERY}rd poll only; it reads the control object with each.
+ * if the worker could take on more than is known does the commit look for new segments, and no more
+ * often than {@link LookPace} says.
  */
 final class ObjectWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ObjectWorkerSession.class);
-  private static final Duration BUSY_LOOK_INTERVAL = Duration.ofMillis(50);
-
-  /** After so many looks that found nothing, a worker counts as idle. */
-  private static final int IDLE_AFTER = 60;
-
-  private static final int LOOK_EVERY = 3;
-
   private final String id;
   private final WorkerRegistration registration;
   private final Links links;
@@ -50,9 +41,7 @@ final class ObjectWorkerSession implements WorkerSession {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
   private volatile long rulesSeen;
-  private long lastLook;
-  private int emptyLooks;
-  private int skipped;
+  private final LookPace pace = new LookPace();
 
   /** The parts of the store that a session needs. */
   record Links(
@@ -122,10 +111,7 @@ final class ObjectWorkerSession implements WorkerSession {
     long seen = rulesSeen;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
-    boolean mayLook =
-        quiet
-            ? emptyLooks < IDLE_AFTER || ++skipped % LOOK_EVERY == 0
-            : now - lastLook >= BUSY_LOOK_INTERVAL.toNanos();
+    boolean mayLook = pace.mayLook(quiet, now);
     boolean[] looked = new boolean[1];
     Optional<Answer> answer =
         links.committer.commit(
@@ -146,21 +132,21 @@ final class ObjectWorkerSession implements WorkerSession {
       throw lost();
     }
     if (looked[0]) {
-      lastLook = now;
+      pace.looked(links.environment.nanoTime().getAsLong());
     }
-    emptyLooks = quiet && answer.get().jobs().isEmpty() ? emptyLooks + 1 : 0;
-    return mayLook || quiet ? answer.get() : soonAgain(answer.get(), exchange.demand().jobs());
+    pace.exchanged(quiet, exchange.outcomes().size(), answer.get().jobs().size());
+    boolean wantsMore =
+        !answer.get().stale() && answer.get().jobs().size() < exchange.demand().jobs();
+    return wantsMore ? soonAgain(answer.get(), pace.comeBack(!mayLook && !quiet)) : answer.get();
   }
 
-  /** Asks the worker to come back when the inbox may be looked through again. */
-  private static Answer soonAgain(Answer answer, int wanted) {
-    boolean wantsMore = !answer.stale() && answer.jobs().size() < wanted;
-    if (!wantsMore
-        || answer.nextDue().map(due -> due.compareTo(BUSY_LOOK_INTERVAL) < 0).orElse(false)) {
-      return answer;
-    }
-    return new Answer(
-        answer.accepted(), answer.jobs(), answer.slots(), false, Optional.of(BUSY_LOOK_INTERVAL));
+  /** Asks the worker to come back at this time, if it would not do so before. */
+  private static Answer soonAgain(Answer answer, Optional<Duration> soon) {
+    boolean sooner =
+        soon.isPresent() && answer.nextDue().map(due -> due.compareTo(soon.get()) > 0).orElse(true);
+    return sooner
+        ? new Answer(answer.accepted(), answer.jobs(), answer.slots(), false, soon)
+        : answer;
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.sluice.object;
 import java.util.Map;
 
 /** The keys of the servers that tests start, where the SDK looks for keys. */
-final class TestCredentials {
+public final class TestCredentials {
   static final String ACCESS_KEY = "sluice-access-key";
   static final String SECRET_KEY = "sluice-secret-key";
 
@@ -17,7 +17,7 @@ final class TestCredentials {
   }
 
   /** Lets this JVM use them. */
-  static void use() {
+  public static void use() {
     System.setProperty("aws.accessKeyId", ACCESS_KEY);
     System.setProperty("aws.secretAccessKey", SECRET_KEY);
   }
