@@ -72,7 +72,8 @@ final class ObjectJobStore implements JobStore {
     this.environment = environment;
     this.onClose = onClose;
     this.lastSweep = environment.nanoTime().getAsLong();
-    SegmentCache segments = new SegmentCache(store);
+    DamagedObjects damaged = new DamagedObjects(environment.nanoTime());
+    SegmentCache segments = new SegmentCache(store, damaged);
     JobArchive archive = new JobArchive(store);
     this.archiveWriter = new ArchiveWriter(environment, archive, segments);
     this.parts =
@@ -88,7 +89,7 @@ final class ObjectJobStore implements JobStore {
     this.archiveWriter.follow(committer);
     this.reader = new ShardReader(committer, parts);
     this.board = new SlotBoard(store, environment, segments, this::leaseEnd);
-    this.leases = new WorkerLeases(store, environment, clock);
+    this.leases = new WorkerLeases(store, environment, clock, damaged);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.jobs = new ObjectJobCatalog(store, environment, committer, parts, archiveWriter);
     this.limits = new ObjectLimitStore(environment, committer, parts, leases);

@@ -3,6 +3,7 @@ package dev.sluice.object;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -176,15 +177,7 @@ final class ObjectWorkerSession implements WorkerSession {
   public Set<UUID> renew(Duration atLeast) {
     requireLease();
     Duration length = atLeast.compareTo(registration.lease()) > 0 ? atLeast : registration.lease();
-    Optional<Set<UUID>> unwanted =
-        reader.readAdmitted(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.empty());
-    if (unwanted.isEmpty()) {
-      throw lost();
-    }
+    Set<UUID> unwanted = unwanted();
     long sent = links.environment.nanoTime().getAsLong();
     try {
       lease.renew(length);
@@ -194,7 +187,27 @@ final class ObjectWorkerSession implements WorkerSession {
     }
     leaseEnds.accumulateAndGet(sent + length.toNanos(), (a, b) -> b - a > 0 ? b : a);
     links.board.renewed(id);
-    return unwanted.get();
+    return unwanted;
+  }
+
+  /**
+   * Jobs to stop. If the control object is damaged, nobody can ask for any, and nobody can be given
+   * what this worker has: its lease object alone decides, and is renewed.
+   */
+  private Set<UUID> unwanted() {
+    Optional<Set<UUID>> unwanted;
+    try {
+      unwanted =
+          reader.readAdmitted(
+              draft ->
+                  isInGoodStanding(draft)
+                      ? Optional.of(WorkerStanding.unwanted(draft, id))
+                      : Optional.empty());
+    } catch (StoreIncompatibleException e) {
+      log.debug("Worker {} renews its lease and cannot ask which jobs to stop.", id, e);
+      return Set.of();
+    }
+    return unwanted.orElseThrow(this::lost);
   }
 
   /** When its lease ends, by the store's clock. */

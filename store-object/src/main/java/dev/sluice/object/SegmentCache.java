@@ -12,12 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Segments that were read once: they never change. */
 final class SegmentCache implements SegmentSource {
   private static final int SPARE = 64;
+  private static final String CONSEQUENCE = "Until then its jobs wait; all others go on.";
 
   private final ObjectStore store;
+  private final DamagedObjects damaged;
   private final Map<String, Segment> segments = new ConcurrentHashMap<>();
 
-  SegmentCache(ObjectStore store) {
+  SegmentCache(ObjectStore store, DamagedObjects damaged) {
     this.store = store;
+    this.damaged = damaged;
   }
 
   /** The segment was dropped and deleted after the state that refers to it was read. */
@@ -48,10 +51,22 @@ final class SegmentCache implements SegmentSource {
     if (known != null) {
       return known;
     }
+    damaged.mayAsk(key);
     StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key));
-    Segment read = JobDocuments.readSegment(key, object.body());
-    Segment first = segments.putIfAbsent(key, read);
-    return first == null ? read : first;
+    try {
+      Segment read = JobDocuments.readSegment(key, object.body());
+      damaged.readable(key);
+      Segment first = segments.putIfAbsent(key, read);
+      return first == null ? read : first;
+    } catch (StoreIncompatibleException e) {
+      damaged.found(key, e, CONSEQUENCE);
+      throw e;
+    }
+  }
+
+  /** Takes note that a segment is gone although jobs in it are unfinished. */
+  void isMissing(SegmentGoneException missing) {
+    damaged.found(missing.key(), missing.asDamage(), CONSEQUENCE);
   }
 
   /** Remembers a segment that was written here. */
@@ -71,6 +86,7 @@ final class SegmentCache implements SegmentSource {
 
   /** Forgets segments that nobody needs. */
   void forget(Collection<String> keys) {
+    damaged.forget(keys);
     segments.keySet().removeAll(Set.copyOf(keys));
   }
 }

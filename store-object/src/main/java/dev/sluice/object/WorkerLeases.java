@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
@@ -44,6 +45,7 @@ final class WorkerLeases {
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final StoreClock clock;
+  private final DamagedObjects damaged;
   private final Map<String, Observation> observations = new HashMap<>();
 
   private record Observation(String tag, long since, Duration lease) {}
@@ -63,10 +65,12 @@ final class WorkerLeases {
     }
   }
 
-  WorkerLeases(ObjectStore store, StoreEnvironment environment, StoreClock clock) {
+  WorkerLeases(
+      ObjectStore store, StoreEnvironment environment, StoreClock clock, DamagedObjects damaged) {
     this.store = store;
     this.environment = environment;
     this.clock = clock;
+    this.damaged = damaged;
   }
 
   private static String key(String id) {
@@ -209,7 +213,7 @@ final class WorkerLeases {
       String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
       missing.remove(id);
       listed.add(id);
-      if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
+      if (isDead(id, object.tag(), overdue)) {
         dead.add(id);
       }
     }
@@ -219,6 +223,19 @@ final class WorkerLeases {
     // Nobody removes a lease before the worker's standing has ended; someone else did.
     dead.addAll(missing);
     return dead;
+  }
+
+  /** Whether it is fenced by now. Of a lease that cannot be read nobody knows how long it lasts. */
+  private boolean isDead(String id, String tag, Set<String> overdue) {
+    try {
+      boolean dead = (overdue.contains(id) || isSilent(id, tag)) && fence(id, overdue);
+      damaged.readable(key(id));
+      return dead;
+    } catch (StoreIncompatibleException e) {
+      damaged.found(
+          key(id), e, "If it is the lease of a worker that is gone, removing it frees its jobs.");
+      return false;
+    }
   }
 
   private boolean isSilent(String id, String tag) {
