@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ObjectJobStore implements JobStore {
   private static final Logger log = LoggerFactory.getLogger(ObjectJobStore.class);
-  private static final String FORMAT_KEY = "format.json";
+  static final String FORMAT_KEY = "format.json";
   private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(10);
 
   /** Its commit follows within seconds, or never. */

@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.Diagnosis;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreSettings;
@@ -22,12 +23,20 @@ public final class ObjectStoreProvider implements StoreProvider {
         ObjectStores.open(ObjectStoreUrl.parse(url), new RequestMeter()), settings.namespace());
   }
 
-  /** The store in a folder of these objects. */
+  @Override
+  public Diagnosis diagnose(String url, StoreSettings settings) {
+    return ObjectStoreCheckup.of(ObjectStoreUrl.parse(url), settings.namespace());
+  }
+
+  /** The store in a folder of these objects, which are closed with it. */
   static ObjectJobStore open(ObjectStore objects, String namespace) {
-    StoreThreads threads = new StoreThreads(namespace);
+    return open(new PrefixedObjectStore(objects, namespace), new StoreThreads(namespace));
+  }
+
+  /** The store on these objects, in these threads; both end with it. */
+  static ObjectJobStore open(PrefixedObjectStore objects, StoreThreads threads) {
     try {
-      return ObjectJobStore.open(
-          new PrefixedObjectStore(objects, namespace), threads.environment(), threads::close);
+      return ObjectJobStore.open(objects, threads.environment(), threads::close);
     } catch (RuntimeException e) {
       threads.close();
       objects.close();

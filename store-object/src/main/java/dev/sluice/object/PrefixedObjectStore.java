@@ -8,11 +8,22 @@ import java.util.Optional;
 final class PrefixedObjectStore implements ObjectStore {
   private final ObjectStore store;
   private final String prefix;
+  private final boolean owned;
 
-  /** What lies below {@code folder/}. */
+  /** What lies below {@code folder/} of a store that is closed with it. */
   PrefixedObjectStore(ObjectStore store, String folder) {
+    this(store, folder, true);
+  }
+
+  private PrefixedObjectStore(ObjectStore store, String folder, boolean owned) {
     this.store = store;
     this.prefix = ObjectKeys.requireValid(folder) + "/";
+    this.owned = owned;
+  }
+
+  /** What lies below {@code folder/} of a store that stays open. */
+  static PrefixedObjectStore borrowing(ObjectStore store, String folder) {
+    return new PrefixedObjectStore(store, folder, false);
   }
 
   @Override
@@ -55,7 +66,9 @@ final class PrefixedObjectStore implements ObjectStore {
 
   @Override
   public void close() {
-    store.close();
+    if (owned) {
+      store.close();
+    }
   }
 
   @Override

@@ -39,7 +39,7 @@ import java.util.Set;
  * <p>The times in the objects are for people.
  */
 final class WorkerLeases {
-  private static final String PREFIX = "workers/";
+  static final String PREFIX = "workers/";
   private static final String SUFFIX = ".json";
 
   private final ObjectStore store;
@@ -92,7 +92,7 @@ final class WorkerLeases {
     return ObjectBody.withToken(bytes, nonce);
   }
 
-  private static LeaseObject read(String key, StoredObject object) {
+  static LeaseObject read(String key, StoredObject object) {
     return Documents.read(
         key,
         object.body(),
