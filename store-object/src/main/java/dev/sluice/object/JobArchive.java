@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
  * <em>edition</em> of its number, and the highest edition counts.
  */
 final class JobArchive {
-  private static final String PREFIX = "done/";
+  static final String PREFIX = "done/";
   private static final Pattern KEY =
       Pattern.compile("done/([0-9]{12})/([0-9]{4})-([0-9]+)-([0-9]+)-([0-9]+)\\.json");
   private static final int CACHED_OBJECTS = 64;

@@ -261,7 +261,10 @@ final class ObjectWorkerSession implements WorkerSession {
       links.open.remove(id);
       links.leases.remove(id);
     } catch (SluiceException e) {
-      log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+      log.warn(
+          "Worker {} could not sign off; what it held comes free when its lease ends. {}",
+          id,
+          e.getMessage());
     }
   }
 }

@@ -54,9 +54,6 @@ abstract class ContractTopic {
   /** The lease of workers that are not meant to lose it. */
   static final Duration LONG_LEASE = Duration.ofMinutes(2);
 
-  /** The lease of workers that are. */
-  static final Duration SHORT_LEASE = Duration.ofMillis(1_500);
-
   /** How long to wait for what must happen; a slow machine is no failure. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -112,6 +109,11 @@ abstract class ContractTopic {
 
   final boolean can(Capability capability) {
     return store.capabilities().contains(capability);
+  }
+
+  /** The lease of workers that are meant to lose it, once they have done what the test wants. */
+  final Duration shortLease() {
+    return fixture.shortLease();
   }
 
   /** What the store counts must equal what it has on record, at any moment. */

@@ -329,7 +329,7 @@ abstract class LimitChangeContract extends ContractTopic {
 
   @Test
   void deadWorkersDeclaration_endsWithItsLease() {
-    manualWorker(SHORT_LEASE, task("t", 1));
+    manualWorker(shortLease(), task("t", 1));
     ManualWorker live = manualWorker(task("t", 6));
     assertThat(status().limit()).hasValue(1);
 

@@ -32,12 +32,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Several worker processes on one store, killed and frozen at random while limits change. However
  * that goes, no limit is ever exceeded, every job completes, no slot stays in use, and no worker
  * that lost its lease does harm.
  */
+@Isolated("its processes need the whole machine")
 public abstract class ChaosContract {
   private static final int WORKERS = 4;
   private static final Duration LEASE = Duration.ofMillis(2_500);
