@@ -41,7 +41,7 @@ final class ControlObject {
       begun = true;
       return new Version(ShardDocuments.read(KEY, object.get().body()), object.get().tag());
     }
-    if (begun || !store.list(JobArchive.PREFIX, "", 1).objects().isEmpty()) {
+    if (begun || JobArchive.isBegun(store)) {
       throw new StoreIncompatibleException(
           "The object '%s' is missing, and jobs were kept here before. Restore it from a backup, or name another prefix to begin anew."
               .formatted(KEY));

@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
  * <em>edition</em> of its number, and the highest edition counts.
  */
 final class JobArchive {
-  static final String PREFIX = "done/";
+  private static final String PREFIX = "done/";
   private static final Pattern KEY =
       Pattern.compile("done/([0-9]{12})/([0-9]{4})-([0-9]+)-([0-9]+)-([0-9]+)\\.json");
   private static final int CACHED_OBJECTS = 64;
@@ -120,8 +120,20 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    // If it is there already, it is the same.
-    store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    // If it is there already, it is the same, whoever wrote it.
+    try {
+      store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    } catch (UnknownOutcomeException e) {
+      if (store.get(box.key()).isEmpty()) {
+        throw e;
+      }
+    }
+  }
+
+  /** Whether anything was ever archived here and is still there. */
+  static boolean isBegun(ObjectStore store) {
+    return store.list(PREFIX, "", ObjectStore.MAX_PAGE).objects().stream()
+        .anyMatch(object -> Box.parse(object.key()).isPresent());
   }
 
   /** The objects below a number, in order. */
