@@ -11,6 +11,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 class JobArchiveTest {
   private final FaultyS3Server server = new FaultyS3Server();
@@ -18,8 +20,15 @@ class JobArchiveTest {
 
   @BeforeEach
   void open() {
-    TestCredentials.use();
-    store = ObjectStores.open(S3ObjectStore.open(server.url("")), new RequestMeter());
+    AwsBasicCredentials keys =
+        AwsBasicCredentials.create(TestCredentials.ACCESS_KEY, TestCredentials.SECRET_KEY);
+    store =
+        ObjectStores.open(
+            S3ObjectStore.open(
+                server.url(""),
+                StaticCredentialsProvider.create(keys),
+                S3ObjectStore.DEFAULT_TIMEOUT),
+            new RequestMeter());
   }
 
   @AfterEach

@@ -61,6 +61,12 @@ final class ObjectStoreFixture implements StoreFixture {
     return url.startsWith("s3://") ? Duration.ofSeconds(4) : StoreFixture.super.shortLease();
   }
 
+  /** Others have to see its lease unchanged for that long, from when they first look at it. */
+  @Override
+  public Duration takenOverAfter(Duration lease) {
+    return lease.multipliedBy(2).plusMillis(1_500);
+  }
+
   @Override
   public Map<String, String> environment() {
     return TestCredentials.environment();

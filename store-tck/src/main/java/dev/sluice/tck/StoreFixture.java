@@ -39,6 +39,13 @@ public interface StoreFixture extends AutoCloseable {
     return Duration.ofMillis(1_500);
   }
 
+  /**
+   * How long a worker with this lease must be silent until others have surely been given its jobs.
+   */
+  default Duration takenOverAfter(Duration lease) {
+    return lease.plusMillis(1_500);
+  }
+
   /** The schema or prefix that {@link #url()} is combined with. */
   String namespace();
 

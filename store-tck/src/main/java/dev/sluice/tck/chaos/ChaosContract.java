@@ -48,6 +48,8 @@ public abstract class ChaosContract {
   private static final long TICK_MS = 100;
   private static final int KEYS = 20;
 
+  private Duration frozenFor;
+
   /** A new, empty namespace of the store. */
   protected abstract StoreFixture openFixture();
 
@@ -71,6 +73,7 @@ public abstract class ChaosContract {
     try (StoreFixture fixture = openFixture();
         Sluice sluice = fixture.open();
         ChaosFleet fleet = new ChaosFleet(fixture, directory, LEASE)) {
+      frozenFor = fixture.takenOverAfter(LEASE);
       Set<UUID> submitted = wreakHavoc(new Random(seed), sluice, fleet, limits, directory);
       Awaitility.await()
           .atMost(CALM)
@@ -100,7 +103,7 @@ public abstract class ChaosContract {
     }
   }
 
-  private static Set<UUID> wreakHavoc(
+  private Set<UUID> wreakHavoc(
       Random random,
       Sluice sluice,
       ChaosFleet fleet,
@@ -127,7 +130,7 @@ public abstract class ChaosContract {
           submitted.addAll(submitWave(sluice, random));
           nextWave = now + Duration.ofSeconds(1).toNanos();
         }
-        if (!frozen.isEmpty() && now - frozen.peek().at() > LEASE.plusMillis(1_500).toNanos()) {
+        if (!frozen.isEmpty() && now - frozen.peek().at() > frozenFor.toNanos()) {
           ChaosFleet.Frozen woken = frozen.poll();
           fleet.wake(woken);
           // Time to notice and to log what it notices.
