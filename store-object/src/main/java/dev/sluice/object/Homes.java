@@ -142,7 +142,7 @@ final class Homes {
             () ->
                 new StoreIncompatibleException(
                     "The object '%s' in %s comes and goes. Is something else using the place?"
-                        .formatted(key(name), store)));
+                        .formatted(store.nameOf(key(name)), store)));
   }
 
   private static String key(String name) {
@@ -151,7 +151,7 @@ final class Homes {
 
   private int read(String name, StoredObject object) {
     return Documents.read(
-        key(name),
+        store.nameOf(key(name)),
         object.body(),
         json -> {
           int shard = json.get("shard").intValue();

@@ -120,8 +120,20 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    // If it is there already, it is the same.
-    store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    // If it is there already, it is the same, whoever wrote it.
+    try {
+      store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    } catch (UnknownOutcomeException e) {
+      if (store.get(box.key()).isEmpty()) {
+        throw e;
+      }
+    }
+  }
+
+  /** Whether anything was ever archived here and is still there. */
+  static boolean isBegun(ObjectStore store) {
+    return store.list(PREFIX, "", ObjectStore.MAX_PAGE).objects().stream()
+        .anyMatch(object -> Box.parse(object.key()).isPresent());
   }
 
   /** The objects below a number, in order. */
@@ -143,7 +155,10 @@ final class JobArchive {
       return known;
     }
     List<ArchivedJob> jobs =
-        store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
+        store
+            .get(key)
+            .map(o -> JobDocuments.readArchive(store.nameOf(key), o.body()))
+            .orElse(List.of());
     ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
     contents.put(key, jobs);
     return jobs;

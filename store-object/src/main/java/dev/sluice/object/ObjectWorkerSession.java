@@ -3,6 +3,7 @@ package dev.sluice.object;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -168,13 +169,27 @@ final class ObjectWorkerSession implements WorkerSession {
   /** Takes note that the lease was renewed; the jobs of this worker that users asked to stop. */
   Set<UUID> renewed() {
     links.board.renewed(id);
-    return reader
-        .readAdmitted(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.<Set<UUID>>empty())
-        .orElseThrow(this::lost);
+    return unwanted();
+  }
+
+  /**
+   * Jobs to stop. If the control object is damaged, nobody can ask for any, and nobody can be given
+   * what this worker has: its lease object alone decides, and is renewed.
+   */
+  private Set<UUID> unwanted() {
+    Optional<Set<UUID>> unwanted;
+    try {
+      unwanted =
+          reader.readAdmitted(
+              draft ->
+                  isInGoodStanding(draft)
+                      ? Optional.of(WorkerStanding.unwanted(draft, id))
+                      : Optional.empty());
+    } catch (StoreIncompatibleException e) {
+      log.debug("Worker {} renews its lease and cannot ask which jobs to stop.", id, e);
+      return Set.of();
+    }
+    return unwanted.orElseThrow(this::lost);
   }
 
   /** When its lease ends, by the store's clock. */
@@ -235,7 +250,10 @@ final class ObjectWorkerSession implements WorkerSession {
       links.open.remove(id);
       return true;
     } catch (SluiceException e) {
-      log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+      log.warn(
+          "Worker {} could not sign off; what it held comes free when its lease ends. {}",
+          id,
+          e.getMessage());
       return false;
     }
   }

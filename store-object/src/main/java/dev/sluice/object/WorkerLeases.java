@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
@@ -39,12 +40,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>The times in the objects are for people.
  */
 final class WorkerLeases {
-  private static final String PREFIX = "workers/";
+  static final String PREFIX = "workers/";
   private static final String SUFFIX = ".json";
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final StoreClock clock;
+  private final DamagedObjects damaged;
   private final Map<String, Observation> observations = new HashMap<>();
 
   private record Observation(String tag, long since, Duration lease) {}
@@ -64,10 +66,12 @@ final class WorkerLeases {
     }
   }
 
-  WorkerLeases(ObjectStore store, StoreEnvironment environment, StoreClock clock) {
+  WorkerLeases(
+      ObjectStore store, StoreEnvironment environment, StoreClock clock, DamagedObjects damaged) {
     this.store = store;
     this.environment = environment;
     this.clock = clock;
+    this.damaged = damaged;
   }
 
   private static String key(String id) {
@@ -89,9 +93,9 @@ final class WorkerLeases {
     return ObjectBody.withToken(bytes, nonce);
   }
 
-  private static LeaseObject read(String key, StoredObject object) {
+  static LeaseObject read(String name, StoredObject object) {
     return Documents.read(
-        key,
+        name,
         object.body(),
         (JsonNode json) ->
             new LeaseObject(
@@ -180,7 +184,7 @@ final class WorkerLeases {
     /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
-      if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
+      if (object.isEmpty() ? tag != null : read(store.nameOf(key(id)), object.get()).fenced) {
         throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
@@ -204,7 +208,7 @@ final class WorkerLeases {
 
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
-    return store.get(key(id)).map(object -> read(key(id), object));
+    return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
   }
 
   /**
@@ -225,7 +229,7 @@ final class WorkerLeases {
       String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
       missing.remove(id);
       listed.add(id);
-      if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
+      if (isDead(id, object.tag(), overdue)) {
         dead.add(id);
       }
     }
@@ -235,6 +239,19 @@ final class WorkerLeases {
     // Nobody removes a lease before the worker's standing has ended; someone else did.
     dead.addAll(missing);
     return dead;
+  }
+
+  /** Whether it is fenced by now. Of a lease that cannot be read nobody knows how long it lasts. */
+  private boolean isDead(String id, String tag, Set<String> overdue) {
+    try {
+      boolean dead = (overdue.contains(id) || isSilent(id, tag)) && fence(id, overdue);
+      damaged.readable(key(id));
+      return dead;
+    } catch (StoreIncompatibleException e) {
+      damaged.found(
+          key(id), e, "If it is the lease of a worker that is gone, removing it frees its jobs.");
+      return false;
+    }
   }
 
   private boolean isSilent(String id, String tag) {
@@ -259,7 +276,7 @@ final class WorkerLeases {
     if (object.isEmpty()) {
       return false;
     }
-    LeaseObject lease = read(key(id), object.get());
+    LeaseObject lease = read(store.nameOf(key(id)), object.get());
     if (lease.fenced) {
       return true;
     }

@@ -34,7 +34,10 @@ class RequestCountTest {
   private final RequestMeter meter = new RequestMeter();
   private final JobStore store =
       ObjectStoreProvider.open(
-          new InstrumentedObjectStore(MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
+          new PrefixedObjectStore(
+              new InstrumentedObjectStore(
+                  MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
+              "counted"),
           "counted",
           OptionalInt.empty());
 

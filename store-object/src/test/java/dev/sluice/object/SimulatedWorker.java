@@ -184,8 +184,7 @@ final class SimulatedWorker {
             Runnable::run,
             Runnable::run);
     StoreFormat.agree(line, environment, OptionalInt.empty());
-    store =
-        ObjectJobStore.open(line, 0, environment, new ObjectJobStore.Ownership(() -> {}, () -> {}));
+    store = ObjectJobStore.open(line, 0, environment, () -> {});
   }
 
   /** Always the same number. */

@@ -10,7 +10,7 @@ public final class TestCredentials {
   private TestCredentials() {}
 
   /** Lets other processes use them, unless this one was given others. */
-  static Map<String, String> environment() {
+  public static Map<String, String> environment() {
     return System.getenv("AWS_ACCESS_KEY_ID") == null
         ? Map.of("AWS_ACCESS_KEY_ID", ACCESS_KEY, "AWS_SECRET_ACCESS_KEY", SECRET_KEY)
         : Map.of();
