@@ -111,10 +111,10 @@ class DamageIT {
         awaitState(sluice, good, JobState.SUCCEEDED);
         assertThatThrownBy(() -> sluice.jobs().get(hurt))
             .isInstanceOf(StoreIncompatibleException.class)
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
         assertThatThrownBy(() -> sluice.jobs().counts())
             .as("nothing is left out silently")
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
 
         restore(key, bytes);
         await().ignoreExceptions().until(() -> sluice.jobs().get(hurt).isPresent());
@@ -159,7 +159,7 @@ class DamageIT {
         assertThat(sluice.jobs().cancel(later)).isTrue();
         assertThatThrownBy(() -> sluice.jobs().cancel(hurt))
             .isInstanceOf(StoreIncompatibleException.class)
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
         UUID again = sluice.submit(GOOD, 4).id();
         awaitState(sluice, again, JobState.SUCCEEDED);
 
@@ -185,7 +185,7 @@ class DamageIT {
       assertThatThrownBy(
               () -> sluice.submit(HURT, 1, o -> o.concurrencyLimit(1).onLimit(OnLimit.REJECT)))
           .isInstanceOf(StoreIncompatibleException.class)
-          .hasMessageContaining("'" + key + "'");
+          .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
       restore(key, bytes);
       await()
           .ignoreExceptions()
