@@ -25,7 +25,7 @@ record ObjectRequestsScenario() implements Scenario {
   private static final Duration LATENCY = Duration.ofMillis(20);
   private static final int LONE_JOBS = 20;
   private static final int IN_FLIGHT = 1_024;
-  private static final int JOBS = 50_000;
+  private static final int JOBS = 15_000;
   private static final int MANY_IDLE = 8;
   private static final Goal LONE = Goal.atMost(12, 10);
   private static final Goal SHARED = Goal.atMost(1, 0.1);

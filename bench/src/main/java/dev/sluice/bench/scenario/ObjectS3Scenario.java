@@ -120,6 +120,7 @@ record ObjectS3Scenario() implements Scenario {
     List<List<Double>> found = new ArrayList<>();
     bench.progress().begin(name(), (settings.size() + 2) * bench.plan().runs());
     try {
+      warmUp(bench, settings.get(0));
       for (Setting setting : settings) {
         Stage stage = new Stage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
         turns.add(new Ours(setting, stage, new ArrayList<>()));
@@ -142,6 +143,15 @@ record ObjectS3Scenario() implements Scenario {
     } finally {
       turns.forEach(Turn::close);
       bench.progress().end();
+    }
+  }
+
+  /** Has this process run through everything once. */
+  private static void warmUp(Bench bench, Setting setting) throws InterruptedException {
+    try (Stage stage = new Stage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
+        Theirs theirs = theirs(bench, "warm-up", 25, 1_000)) {
+      stage.measure();
+      theirs.measure();
     }
   }
 
