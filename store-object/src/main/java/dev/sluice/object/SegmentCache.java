@@ -52,8 +52,8 @@ final class SegmentCache implements SegmentSource {
       return known;
     }
     damaged.mayAsk(key);
-    StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key));
     try {
+      StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key));
       Segment read = JobDocuments.readSegment(key, object.body());
       damaged.readable(key);
       Segment first = segments.putIfAbsent(key, read);
