@@ -231,10 +231,12 @@ class ObjectStoreCommandsIT {
 
       Run list = sluice(store, "queues", "list");
       assertThat(list.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
-      assertThat(list.err()).contains("shards/0.json", "Restore it").hasLineCount(1);
-      assertThat(sluice(store, "doctor").out()).contains("BAD", "shards/0.json");
+      assertThat(list.err()).contains("shards/0/control.json", "Restore it").hasLineCount(1);
+      assertThat(sluice(store, "doctor").out()).contains("BAD", "shards/0/control.json");
       String later = succeeds(store, "submit", "t").out().strip();
-      await().atMost(Duration.ofSeconds(20)).until(() -> worker.err().contains("shards/0.json"));
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> worker.err().contains("shards/0/control.json"));
       Files.write(control, bytes);
       Files.createFile(finish);
       for (String job : List.of(id, later)) {

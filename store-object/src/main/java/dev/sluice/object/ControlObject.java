@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** The control object: read whole, written only by compare-and-set. */
 final class ControlObject {
-  static final String KEY = "shards/0.json";
+  static final String KEY = "control.json";
 
   private final ObjectStore store;
   private volatile boolean begun;
@@ -39,12 +39,13 @@ final class ControlObject {
     Optional<StoredObject> object = store.get(KEY);
     if (object.isPresent()) {
       begun = true;
-      return new Version(ShardDocuments.read(KEY, object.get().body()), object.get().tag());
+      return new Version(
+          ShardDocuments.read(store.nameOf(KEY), object.get().body()), object.get().tag());
     }
     if (begun || JobArchive.isBegun(store)) {
       throw new StoreIncompatibleException(
           "The object '%s' is missing, and jobs were kept here before. Restore it from a backup, or name another prefix to begin anew."
-              .formatted(KEY));
+              .formatted(store.nameOf(KEY)));
     }
     return new Version(ShardState.EMPTY, "");
   }

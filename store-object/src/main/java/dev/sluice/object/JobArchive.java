@@ -155,7 +155,10 @@ final class JobArchive {
       return known;
     }
     List<ArchivedJob> jobs =
-        store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
+        store
+            .get(key)
+            .map(o -> JobDocuments.readArchive(store.nameOf(key), o.body()))
+            .orElse(List.of());
     ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
     contents.put(key, jobs);
     return jobs;

@@ -152,7 +152,12 @@ final class JobSubmitter {
       throw new StoreUnavailableException(
           "Another process wrote the segment '%s'. Submit again.".formatted(key));
     }
-    Map<Integer, Submission> refused = guarded ? admit(new Segment(key, records)) : Map.of();
+    Segment segment = new Segment(key, records);
+    if (parts.waker().hasSleepers()) {
+      // A worker here is about to want it. A process that only submits keeps nothing.
+      parts.segments().put(segment);
+    }
+    Map<Integer, Submission> refused = guarded ? admit(segment) : Map.of();
     int index = 0;
     for (Batch batch : batches) {
       List<Submission> answers = new ArrayList<>();

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
@@ -118,18 +119,20 @@ final class ObjectStoreCheckup {
   }
 
   private boolean isLaidOut(ObjectStore inside) {
-    Optional<StoredObject> format = inside.get(ObjectJobStore.FORMAT_KEY);
+    Optional<StoreFormat> format = StoreFormat.find(inside);
     if (format.isEmpty()) {
       checkup.good("layout", "nothing is kept in '%s' yet".formatted(namespace));
       return false;
     }
-    int version =
-        Documents.read(
-            ObjectJobStore.FORMAT_KEY, format.get().body(), json -> json.get("format").intValue());
     checkup.good(
         "layout",
-        "'%s' has format %d, and this Sluice knows up to %d"
-            .formatted(namespace, version, Documents.FORMAT));
+        "'%s' has format %d, and this Sluice knows up to %d; %d %s"
+            .formatted(
+                namespace,
+                format.get().version(),
+                Documents.FORMAT,
+                format.get().shards(),
+                format.get().shards() == 1 ? "shard" : "shards"));
     return true;
   }
 
@@ -140,19 +143,16 @@ final class ObjectStoreCheckup {
         checkup.attempt(
             "objects",
             () -> {
-              List<String> keys = new ArrayList<>(List.of(ControlObject.KEY));
-              for (String prefix :
-                  List.of(SegmentKeys.INBOX, SegmentKeys.RETURNS, WorkerLeases.PREFIX)) {
-                inside.listAll(prefix).forEach(object -> keys.add(object.key()));
+              int objects = read(inside, List.of(), List.of(WorkerLeases.PREFIX), damages);
+              for (int shard = 0; shard < StoreFormat.read(inside).shards(); shard++) {
+                objects +=
+                    read(
+                        ObjectJobStore.shard(inside, shard),
+                        List.of(ControlObject.KEY),
+                        List.of(SegmentKeys.INBOX, SegmentKeys.RETURNS),
+                        damages);
               }
-              for (String key : keys) {
-                try {
-                  inside.get(key).ifPresent(object -> parse(key, object));
-                } catch (StoreIncompatibleException e) {
-                  damages.add(e);
-                }
-              }
-              return keys.size();
+              return objects;
             });
     damages.forEach(damage -> checkup.bad("objects", damage));
     if (read.isPresent() && damages.isEmpty()) {
@@ -161,24 +161,44 @@ final class ObjectStoreCheckup {
     return read.isPresent() && damages.isEmpty();
   }
 
-  private static void parse(String key, StoredObject object) {
+  /** Reads these objects and those below these prefixes; how many there were. */
+  private static int read(
+      ObjectStore store,
+      List<String> single,
+      List<String> prefixes,
+      List<StoreIncompatibleException> damages) {
+    List<String> keys = new ArrayList<>(single);
+    for (String prefix : prefixes) {
+      store.listAll(prefix).forEach(object -> keys.add(object.key()));
+    }
+    for (String key : keys) {
+      try {
+        store.get(key).ifPresent(object -> parse(key, store.nameOf(key), object));
+      } catch (StoreIncompatibleException e) {
+        damages.add(e);
+      }
+    }
+    return keys.size();
+  }
+
+  private static void parse(String key, String name, StoredObject object) {
     if (key.equals(ControlObject.KEY)) {
-      ShardDocuments.read(key, object.body());
+      ShardDocuments.read(name, object.body());
     } else if (key.startsWith(WorkerLeases.PREFIX)) {
-      WorkerLeases.read(key, object);
+      WorkerLeases.read(name, object);
     } else if (key.startsWith(SegmentKeys.INBOX) && SegmentKeys.submitted(key).isEmpty()) {
       throw new StoreIncompatibleException(
           "The object '%s' is none of Sluice's and is left alone. Remove it, or keep such objects elsewhere."
-              .formatted(key));
+              .formatted(name));
     } else {
-      JobDocuments.readSegment(key, object.body());
+      JobDocuments.readSegment(key, name, object.body());
     }
   }
 
   private Map<dev.sluice.JobState, Long> counted(ObjectStore objects) {
     try (JobStore store =
         ObjectStoreProvider.open(
-            PrefixedObjectStore.borrowing(objects, namespace), new StoreThreads(namespace))) {
+            PrefixedObjectStore.borrowing(objects, namespace), namespace, OptionalInt.empty())) {
       return store.jobs().counts();
     }
   }

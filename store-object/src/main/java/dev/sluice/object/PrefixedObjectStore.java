@@ -12,18 +12,28 @@ final class PrefixedObjectStore implements ObjectStore {
 
   /** What lies below {@code folder/} of a store that is closed with it. */
   PrefixedObjectStore(ObjectStore store, String folder) {
-    this(store, folder, true);
+    this(store, ObjectKeys.requireValid(folder) + "/", true);
   }
 
-  private PrefixedObjectStore(ObjectStore store, String folder, boolean owned) {
+  private PrefixedObjectStore(ObjectStore store, String prefix, boolean owned) {
     this.store = store;
-    this.prefix = ObjectKeys.requireValid(folder) + "/";
+    this.prefix = prefix;
     this.owned = owned;
   }
 
   /** What lies below {@code folder/} of a store that stays open. */
   static PrefixedObjectStore borrowing(ObjectStore store, String folder) {
-    return new PrefixedObjectStore(store, folder, false);
+    return new PrefixedObjectStore(store, ObjectKeys.requireValid(folder) + "/", false);
+  }
+
+  /** The same objects, which stay open when these are closed. */
+  PrefixedObjectStore borrowed() {
+    return new PrefixedObjectStore(store, prefix, false);
+  }
+
+  @Override
+  public String nameOf(String key) {
+    return store.nameOf(prefix + key);
   }
 
   @Override

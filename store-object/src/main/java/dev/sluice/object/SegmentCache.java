@@ -26,10 +26,12 @@ final class SegmentCache implements SegmentSource {
   /** The segment was dropped and deleted after the state that refers to it was read. */
   static final class SegmentGoneException extends RuntimeException {
     private final String key;
+    private final String name;
 
-    SegmentGoneException(String key) {
-      super("The segment '%s' is gone; the state that refers to it is old.".formatted(key));
+    SegmentGoneException(String key, String name) {
+      super("The segment '%s' is gone; the state that refers to it is old.".formatted(name));
       this.key = key;
+      this.name = name;
     }
 
     String key() {
@@ -40,7 +42,7 @@ final class SegmentCache implements SegmentSource {
     StoreIncompatibleException asDamage() {
       return new StoreIncompatibleException(
           "The object '%s' is missing, and jobs in it are unfinished. Restore it from a backup."
-              .formatted(key),
+              .formatted(name),
           this);
     }
   }
@@ -52,9 +54,10 @@ final class SegmentCache implements SegmentSource {
       return known;
     }
     damaged.mayAsk(key);
+    String name = store.nameOf(key);
     try {
-      StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key));
-      Segment read = JobDocuments.readSegment(key, object.body());
+      StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key, name));
+      Segment read = JobDocuments.readSegment(key, name, object.body());
       damaged.readable(key);
       Segment first = segments.putIfAbsent(key, read);
       return first == null ? read : first;

@@ -43,7 +43,7 @@ final class TrialJobs {
     try {
       JobStore store =
           ObjectStoreProvider.open(
-              PrefixedObjectStore.borrowing(objects, folder), new StoreThreads(folder));
+              PrefixedObjectStore.borrowing(objects, folder), folder, OptionalInt.empty());
       RequestReport before;
       try (store) {
         WorkerSession session =

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The leases of workers: one object each, which its worker replaces to show that it lives.
@@ -92,9 +93,9 @@ final class WorkerLeases {
     return ObjectBody.withToken(bytes, nonce);
   }
 
-  static LeaseObject read(String key, StoredObject object) {
+  static LeaseObject read(String name, StoredObject object) {
     return Documents.read(
-        key,
+        name,
         object.body(),
         (JsonNode json) ->
             new LeaseObject(
@@ -105,16 +106,29 @@ final class WorkerLeases {
                 json.get("state").textValue().equals("fenced")));
   }
 
-  /** The lease of one worker, in that worker's hands. Thread-safe. */
+  /**
+   * The lease of one worker, in that worker's hands: one for all shards it works in. Thread-safe.
+   */
   final class Held {
     private final String id;
     private final String name;
+    private final AtomicLong endsAt = new AtomicLong();
     private String tag;
     private Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
       this.name = name;
+      this.endsAt.set(environment.nanoTime().getAsLong());
+    }
+
+    String worker() {
+      return id;
+    }
+
+    /** Whether it is over, by the worker's own clock, since the last renewal was sent. */
+    boolean isOverdue() {
+      return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
     /** When it runs out, by the store's clock. */
@@ -129,6 +143,7 @@ final class WorkerLeases {
      * @throws LeaseLostException if it was given up
      */
     synchronized void renew(Duration lease) {
+      long sent = environment.nanoTime().getAsLong();
       Instant now = Micros.toInstant(clock.latest());
       Instant end = now.plus(lease);
       Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
@@ -145,6 +160,7 @@ final class WorkerLeases {
       }
       tag = stored.tag();
       expiresAt = promised;
+      endsAt.accumulateAndGet(sent + lease.toNanos(), (a, b) -> b - a > 0 ? b : a);
     }
 
     private PutResult put(LeaseObject next) {
@@ -168,14 +184,14 @@ final class WorkerLeases {
     /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
-      if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
+      if (object.isEmpty() ? tag != null : read(store.nameOf(key(id)), object.get()).fenced) {
         throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
     }
   }
 
-  /** Begins a lease. */
+  /** Begins the lease of a new worker. */
   Held open(String id, String name, Duration lease) {
     Held held = new Held(id, name);
     held.renew(lease);
@@ -192,7 +208,7 @@ final class WorkerLeases {
 
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
-    return store.get(key(id)).map(object -> read(key(id), object));
+    return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
   }
 
   /**
@@ -260,7 +276,7 @@ final class WorkerLeases {
     if (object.isEmpty()) {
       return false;
     }
-    LeaseObject lease = read(key(id), object.get());
+    LeaseObject lease = read(store.nameOf(key(id)), object.get());
     if (lease.fenced) {
       return true;
     }

@@ -38,6 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(90)
 class DamageIT {
   private static final String NAMESPACE = "sluice";
+  private static final String SHARD = "shards/0/";
+  private static final String CONTROL = SHARD + ControlObject.KEY;
+  private static final String NAMED_CONTROL = "'%s/%s'".formatted(NAMESPACE, CONTROL);
   private static final String NEWER = "{\"format\": 99}";
   private static final Task<Integer> GOOD = Task.named("good", Integer.class).build();
   private static final Task<Integer> HURT = Task.named("hurt", Integer.class).build();
@@ -99,7 +102,7 @@ class DamageIT {
   void newSegment_damaged_othersGoOn_andItsJobsRunOnceItIsRestored(String damage) {
     try (Sluice sluice = open()) {
       UUID hurt = sluice.submit(HURT, 1).id();
-      String key = onlyKeyIn("inbox/");
+      String key = onlyKeyIn(SHARD + "inbox/");
       byte[] bytes = overwrite(key, damage);
       UUID good = sluice.submit(GOOD, 2).id();
 
@@ -108,10 +111,10 @@ class DamageIT {
         awaitState(sluice, good, JobState.SUCCEEDED);
         assertThatThrownBy(() -> sluice.jobs().get(hurt))
             .isInstanceOf(StoreIncompatibleException.class)
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
         assertThatThrownBy(() -> sluice.jobs().counts())
             .as("nothing is left out silently")
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
 
         restore(key, bytes);
         await().ignoreExceptions().until(() -> sluice.jobs().get(hurt).isPresent());
@@ -142,7 +145,7 @@ class DamageIT {
       hurt = sluice.submit(HURT, 1).id();
     }
     admitEverything();
-    String key = onlyKeyIn("inbox/");
+    String key = onlyKeyIn(SHARD + "inbox/");
     byte[] bytes = overwrite(key, "x");
     if (gone) {
       objects.delete(key);
@@ -156,7 +159,7 @@ class DamageIT {
         assertThat(sluice.jobs().cancel(later)).isTrue();
         assertThatThrownBy(() -> sluice.jobs().cancel(hurt))
             .isInstanceOf(StoreIncompatibleException.class)
-            .hasMessageContaining("'" + key + "'");
+            .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
         UUID again = sluice.submit(GOOD, 4).id();
         awaitState(sluice, again, JobState.SUCCEEDED);
 
@@ -173,7 +176,7 @@ class DamageIT {
       sluice.submit(HURT, 1);
     }
     admitEverything();
-    String key = onlyKeyIn("inbox/");
+    String key = onlyKeyIn(SHARD + "inbox/");
     byte[] bytes = overwrite(key, "x");
     try (Sluice sluice = open()) {
       assertThat(sluice.submit(GOOD, 1).accepted()).isTrue();
@@ -182,7 +185,7 @@ class DamageIT {
       assertThatThrownBy(
               () -> sluice.submit(HURT, 1, o -> o.concurrencyLimit(1).onLimit(OnLimit.REJECT)))
           .isInstanceOf(StoreIncompatibleException.class)
-          .hasMessageContaining("'" + key + "'");
+          .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
       restore(key, bytes);
       await()
           .ignoreExceptions()
@@ -210,7 +213,7 @@ class DamageIT {
           session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
       assertThat(answer.jobs()).hasSize(1);
       // The process ends here, as far as anybody can see: it neither renews nor signs off.
-      String key = onlyKeyIn("inbox/");
+      String key = onlyKeyIn(SHARD + "inbox/");
       byte[] bytes = overwrite(key, "x");
       try (Sluice sluice = open()) {
         UUID good = sluice.submit(GOOD, 2, o -> o.concurrencyGroup("shared")).id();
@@ -237,17 +240,17 @@ class DamageIT {
       }
       // Removing nothing still archives what has ended.
       assertThat(sluice.jobs().purge(Duration.ofDays(1))).isZero();
-      bytes = overwrite(ControlObject.KEY, "x");
-      objects.delete(ControlObject.KEY);
+      bytes = overwrite(CONTROL, "x");
+      objects.delete(CONTROL);
       assertThatThrownBy(() -> sluice.jobs().counts())
           .isInstanceOf(StoreIncompatibleException.class)
-          .hasMessageContaining("'" + ControlObject.KEY + "' is missing");
+          .hasMessageContaining(NAMED_CONTROL + " is missing");
     }
     try (Sluice sluice = open()) {
       assertThatThrownBy(() -> sluice.concurrency().setLimit(GOOD.group(), 1))
           .isInstanceOf(StoreIncompatibleException.class)
-          .hasMessageContaining("'" + ControlObject.KEY + "' is missing");
-      restore(ControlObject.KEY, bytes);
+          .hasMessageContaining(NAMED_CONTROL + " is missing");
+      restore(CONTROL, bytes);
       assertThat(sluice.jobs().counts()).containsEntry(JobState.SUCCEEDED, 1L);
     }
   }
@@ -271,19 +274,19 @@ class DamageIT {
                   })
               .start()) {
         started.await();
-        byte[] bytes = overwrite(ControlObject.KEY, damage);
+        byte[] bytes = overwrite(CONTROL, damage);
         String lease = onlyKeyIn("workers/");
         UUID submitted = other.submit(GOOD, 2).id();
         assertThatThrownBy(() -> other.jobs().counts())
             .isInstanceOf(StoreIncompatibleException.class)
-            .hasMessageContaining("'" + ControlObject.KEY + "'");
+            .hasMessageContaining(NAMED_CONTROL);
         // Longer than its lease: it lives by its renewals, and nobody can take its job.
         for (int renewals = 0; renewals < 5; renewals++) {
           String tag = objects.get(lease).orElseThrow().tag();
           await().until(() -> !objects.get(lease).orElseThrow().tag().equals(tag));
         }
         finish.countDown();
-        restore(ControlObject.KEY, bytes);
+        restore(CONTROL, bytes);
 
         awaitState(sluice, running, JobState.SUCCEEDED);
         awaitState(sluice, submitted, JobState.SUCCEEDED);
@@ -296,7 +299,12 @@ class DamageIT {
   @Test
   void foreignObjects_inThePrefix_areLeftAlone() {
     for (String key :
-        List.of("inbox/readme.txt", "workers/notes.json", "done/x", "returns/y", "shards/1.json")) {
+        List.of(
+            SHARD + "inbox/readme.txt",
+            "workers/notes.json",
+            SHARD + "done/x",
+            SHARD + "returns/y",
+            "shards/1.json")) {
       assertThat(objects.putIfAbsent(key, Bodies.plain("mine"))).isInstanceOf(Stored.class);
     }
     try (Sluice sluice = open();
@@ -311,7 +319,9 @@ class DamageIT {
       }
       assertThat(sluice.jobs().counts()).containsEntry(JobState.SUCCEEDED, 1L);
     }
-    assertThat(objects.get("inbox/readme.txt").orElseThrow().body()).asString().isEqualTo("mine");
+    assertThat(objects.get(SHARD + "inbox/readme.txt").orElseThrow().body())
+        .asString()
+        .isEqualTo("mine");
     assertThat(objects.get("workers/notes.json").orElseThrow().body()).asString().isEqualTo("mine");
   }
 
@@ -321,11 +331,11 @@ class DamageIT {
     try (Sluice sluice = open()) {
       sluice.submit(GOOD, 1);
     }
-    byte[] bytes = overwrite(ObjectJobStore.FORMAT_KEY, format);
+    byte[] bytes = overwrite(StoreFormat.KEY, format);
     assertThatThrownBy(this::open)
         .isInstanceOf(StoreIncompatibleException.class)
-        .hasMessageContaining("'" + ObjectJobStore.FORMAT_KEY + "'");
-    restore(ObjectJobStore.FORMAT_KEY, bytes);
+        .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, StoreFormat.KEY));
+    restore(StoreFormat.KEY, bytes);
     try (Sluice sluice = open()) {
       assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 1L);
     }

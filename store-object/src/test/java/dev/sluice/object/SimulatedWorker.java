@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -182,7 +183,8 @@ final class SimulatedWorker {
             Runnable::run,
             Runnable::run,
             Runnable::run);
-    store = ObjectJobStore.open(line, environment, () -> {});
+    StoreFormat.agree(line, environment, OptionalInt.empty());
+    store = ObjectJobStore.open(line, 0, environment, () -> {});
   }
 
   /** Always the same number. */
