@@ -673,7 +673,7 @@ class GuideSnippetsIT {
       String endpoint = "&endpoint=" + s3.endpoint();
       // snippet: objects
       Sluice onOneMachine = Sluice.open("file:" + directory); // any number of processes share it
-      Sluice inABucket = Sluice.open("s3://" + bucket + "/app?region=eu-central-1" + endpoint);
+      Sluice inABucket = Sluice.open("s3://" + bucket + "/app?region=us-east-1" + endpoint);
       Sluice inATest = Sluice.open("memory:"); // gone with this process
       // end snippet
       for (Sluice opened : List.of(onOneMachine, inABucket, inATest)) {

@@ -55,8 +55,8 @@ final class SegmentCache implements SegmentSource {
     }
     damaged.mayAsk(key);
     String name = store.nameOf(key);
-    StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key, name));
     try {
+      StoredObject object = store.get(key).orElseThrow(() -> new SegmentGoneException(key, name));
       Segment read = JobDocuments.readSegment(key, name, object.body());
       damaged.readable(key);
       Segment first = segments.putIfAbsent(key, read);
