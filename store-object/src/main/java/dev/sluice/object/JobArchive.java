@@ -1,6 +1,9 @@
 package dev.sluice.object;
 
 import dev.sluice.JobState;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.PutResult.Lost;
+import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
@@ -120,13 +123,21 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    // If it is there already, it is the same, whoever wrote it.
+    ObjectBody body = ObjectBody.withoutToken(JobDocuments.writeArchive(jobs));
+    PutResult result;
     try {
-      store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+      result = store.putIfAbsent(box.key(), body);
     } catch (UnknownOutcomeException e) {
       if (store.get(box.key()).isEmpty()) {
         throw e;
       }
+      return;
+    }
+    // If it is there already, it is the same. If somebody is about to write it, it may never be.
+    if (result instanceof Lost lost && lost.reason() != Reason.CHANGED) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. It will be tried again."
+              .formatted(store.nameOf(box.key())));
     }
   }
 
@@ -186,11 +197,17 @@ final class JobArchive {
     return find(id, before).isPresent();
   }
 
-  /** Puts what is left of an object in its place. */
+  /**
+   * Puts what is left of an object in its place, even if that is nothing: a put of the edition
+   * before may be on its way still, and must not bring back what was taken out.
+   */
   void replace(Box box, List<ArchivedJob> left) {
-    if (!left.isEmpty()) {
-      put(Box.of(box.number, box.edition + 1, left), left);
-    }
+    put(Box.of(box.number, box.edition + 1, left), left);
+    remove(box);
+  }
+
+  /** Removes an object, of which nothing is worth keeping. */
+  void remove(Box box) {
     store.deleteAll(List.of(box.key()));
     ids.remove(box.key());
   }

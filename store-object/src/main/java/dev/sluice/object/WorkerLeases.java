@@ -114,7 +114,7 @@ final class WorkerLeases {
     private final String name;
     private final AtomicLong endsAt = new AtomicLong();
     private String tag;
-    private Instant expiresAt;
+    private volatile Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
@@ -131,8 +131,8 @@ final class WorkerLeases {
       return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
-    /** When it runs out, by the store's clock. */
-    synchronized Instant expiresAt() {
+    /** When it runs out, by the store's clock; does not wait for a renewal under way. */
+    Instant expiresAt() {
       return expiresAt;
     }
 
