@@ -95,11 +95,17 @@ final class JobSubmitter {
     try {
       environment.submits().execute(this::work);
     } catch (RejectedExecutionException e) {
+      StoreUnavailableException closed =
+          new StoreUnavailableException("The store was closed. Open it again.", e);
+      List<Batch> left;
       synchronized (waiting) {
         scheduled = false;
-        waiting.remove(batch);
+        left = List.copyOf(waiting);
+        waiting.clear();
       }
-      throw new StoreUnavailableException("The store was closed. Open it again.", e);
+      // Others may have relied on this call to see to theirs.
+      left.forEach(other -> other.answer.completeExceptionally(closed));
+      throw closed;
     }
   }
 

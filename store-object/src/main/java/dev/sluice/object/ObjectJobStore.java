@@ -191,7 +191,7 @@ final class ObjectJobStore implements JobStore {
 
   /** Ends a lease whose worker has signed off. */
   void endLease(String worker) {
-    leases.remove(worker);
+    leases.end(worker);
   }
 
   /** Signs a worker on under a lease that it has. */

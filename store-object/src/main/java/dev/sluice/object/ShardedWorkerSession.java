@@ -332,10 +332,6 @@ final class ShardedWorkerSession implements WorkerSession {
   }
 
   private void endLease() {
-    try {
-      shards.get(WAITING_ROOM).endLease(workerId());
-    } catch (SluiceException e) {
-      log.debug("The lease of worker {} is left to run out.", workerId(), e);
-    }
+    shards.get(WAITING_ROOM).endLease(workerId());
   }
 }
