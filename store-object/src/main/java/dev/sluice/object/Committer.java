@@ -24,6 +24,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The only writer of the control object in this process: gathers the steps of everyone who wants
@@ -55,6 +57,7 @@ import java.util.stream.Collectors;
  * refers to it; if that commit never happens, nothing refers to it, and it is swept.
  */
 final class Committer {
+  private static final Logger log = LoggerFactory.getLogger(Committer.class);
   private static final int MANY_ENDED = 256;
   private static final Duration ARCHIVE_PAUSE = Duration.ofMillis(100);
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(2);
@@ -193,7 +196,7 @@ final class Committer {
     Ticket<T> ticket = new Ticket<>(step, wantsMore);
     enqueue(ticket, true);
     try {
-      return ticket.future.get();
+      return environment.await().result(ticket.future);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnknownOutcomeException(
@@ -374,7 +377,15 @@ final class Committer {
     List<String> late =
         inbox.stream().filter(f -> committed.isDoneWith(f.name())).map(Found::key).toList();
     if (!late.isEmpty()) {
-      environment.chores().execute(() -> store.deleteAll(late));
+      environment.chores().execute(() -> delete(late));
+    }
+  }
+
+  private void delete(List<String> late) {
+    try {
+      store.deleteAll(late);
+    } catch (SluiceException e) {
+      log.debug("Late copies of segments could not be deleted; the next look finds them.", e);
     }
   }
 
@@ -383,7 +394,11 @@ final class Committer {
     if (!draft.returning().isEmpty()) {
       returns = new Segment(SegmentKeys.returned(draft.version(), nonce), draft.returning());
       byte[] body = JobDocuments.writeSegment(returns.jobs(), nonce);
-      store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce));
+      if (!(store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce))
+          instanceof PutResult.Stored)) {
+        // Refused, so nothing may refer to it: again, under another name.
+        return Optional.empty();
+      }
       parts.segments.put(returns);
     }
     Optional<Version> stored = parts.control.replace(base, draft.seal(nonce, returns));

@@ -1,6 +1,9 @@
 package dev.sluice.object;
 
 import dev.sluice.JobState;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.PutResult.Lost;
+import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
@@ -120,8 +123,12 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    // If it is there already, it is the same.
-    store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    ObjectBody body = ObjectBody.withoutToken(JobDocuments.writeArchive(jobs));
+    // If it is there already, it is the same. If somebody is about to write it, it may never be.
+    if (store.putIfAbsent(box.key(), body) instanceof Lost lost && lost.reason() == Reason.BUSY) {
+      throw new StoreUnavailableException(
+          "Another write to '%s' is under way. It will be tried again.".formatted(box.key()));
+    }
   }
 
   /** The objects below a number, in order. */
@@ -171,11 +178,17 @@ final class JobArchive {
     return find(id, before).isPresent();
   }
 
-  /** Puts what is left of an object in its place. */
+  /**
+   * Puts what is left of an object in its place, even if that is nothing: a put of the edition
+   * before may be on its way still, and must not bring back what was taken out.
+   */
   void replace(Box box, List<ArchivedJob> left) {
-    if (!left.isEmpty()) {
-      put(Box.of(box.number, box.edition + 1, left), left);
-    }
+    put(Box.of(box.number, box.edition + 1, left), left);
+    remove(box);
+  }
+
+  /** Removes an object, of which nothing is worth keeping. */
+  void remove(Box box) {
     store.deleteAll(List.of(box.key()));
     ids.remove(box.key());
   }

@@ -73,7 +73,7 @@ final class JobSubmitter {
     Batch batch = new Batch(jobs, guarded, new CompletableFuture<>());
     enqueue(batch);
     try {
-      return batch.answer.get();
+      return environment.await().result(batch.answer);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnknownOutcomeException(

@@ -73,6 +73,8 @@ final class ObjectWorkerSession implements WorkerSession {
     this.lease = lease;
     this.reader = new ShardReader(links.committer, links.parts);
     this.leaseEnds = new AtomicLong();
+    // A monotonic clock may begin anywhere, below zero too.
+    this.lastLook = links.environment.nanoTime().getAsLong() - BUSY_LOOK_INTERVAL.toNanos();
   }
 
   static ObjectWorkerSession open(WorkerRegistration registration, Links links) {

@@ -106,15 +106,15 @@ final class WorkerLeases {
     private final String id;
     private final String name;
     private String tag;
-    private Instant expiresAt;
+    private volatile Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
       this.name = name;
     }
 
-    /** When it runs out, by the store's clock. */
-    synchronized Instant expiresAt() {
+    /** When it runs out, by the store's clock; does not wait for a renewal under way. */
+    Instant expiresAt() {
       return expiresAt;
     }
 

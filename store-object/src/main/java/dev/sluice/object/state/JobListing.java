@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -96,11 +97,9 @@ public final class JobListing {
     return revived != null && revived.archived() == archived;
   }
 
-  /** How many archived jobs of each state live again. */
-  public static Map<JobState, Long> revived(ShardDraft draft) {
-    Map<JobState, Long> counts = new HashMap<>();
-    draft.revived().values().forEach(job -> counts.merge(job.state(), 1L, Long::sum));
-    return counts;
+  /** Jobs that live again and that the archive may still have. */
+  public static Map<UUID, ShardState.Revived> revived(ShardDraft draft) {
+    return new TreeMap<>(draft.revived());
   }
 
   /** The jobs of a group that run with this worker, in the order they started. */

@@ -174,6 +174,25 @@ public final class LimitRules {
   }
 
   /**
+   * Puts submit-side limits on record that a new segment brings along for keyed groups in which
+   * jobs run without one: they are adopted, as with any first limit.
+   */
+  static void takeUp(ShardDraft draft, Segment segment) {
+    Set<String> inUse = new TreeSet<>();
+    if (segment.proposals().keySet().stream().anyMatch(LimitRules::isKeyed)) {
+      for (RunningJob job : draft.running().values()) {
+        inUse.addAll(draft.record(job.place()).spec().bond().groups());
+      }
+      inUse.retainAll(segment.proposals().keySet());
+    }
+    for (String group : inUse) {
+      if (isKeyed(group)) {
+        propose(draft, group, segment.proposals().get(group));
+      }
+    }
+  }
+
+  /**
    * Brings the limits that code declares up to date for these tasks: the lowest among the workers
    * that handle the task; none if they declare none; as it was if nobody handles it just now.
    */

@@ -213,6 +213,7 @@ public final class ShardDraft {
   }
 
   long add(Segment segment, int unfinished) {
+    LimitRules.takeUp(this, segment);
     long number = nextSegment++;
     segments.put(
         number,
