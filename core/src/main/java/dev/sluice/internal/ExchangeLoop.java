@@ -151,7 +151,7 @@ final class ExchangeLoop implements Runnable {
       tenure.putBack(parcel);
       throw e;
     }
-    settle(parcel.reports(), answer.accepted());
+    settle(tenure, parcel.reports(), answer);
     long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
     long due = answer.nextDue().map(NANOSECONDS::convert).orElse(poll);
     wait = Math.max(SHORTEST_WAIT.toNanos(), Math.min(poll, due));
@@ -180,10 +180,12 @@ final class ExchangeLoop implements Runnable {
     again = true;
   }
 
-  private void settle(List<Report> reports, Set<UUID> accepted) {
+  private void settle(Tenure tenure, List<Report> reports, Answer answer) {
     for (Report report : reports) {
-      if (accepted.contains(report.id())) {
+      if (answer.accepted().contains(report.id())) {
         workshop.announcer().accepted(report);
+      } else if (answer.deferred().contains(report.id())) {
+        tenure.defer(report);
       } else {
         refused(report);
       }

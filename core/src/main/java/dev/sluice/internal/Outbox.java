@@ -39,6 +39,7 @@ final class Outbox {
   }
 
   private List<Report> reports = new ArrayList<>();
+  private List<Report> deferred = new ArrayList<>();
   private final Map<UUID, Long> started = new LinkedHashMap<>();
   private Map<UUID, String> progress = new HashMap<>();
   private List<HeldSlot> released = new ArrayList<>();
@@ -47,6 +48,11 @@ final class Outbox {
   void add(Report report) {
     reports.add(report);
     started.remove(report.id());
+  }
+
+  /** Sends a report once more, with the next exchange, whenever that is. */
+  void defer(Report report) {
+    deferred.add(report.onceSent());
   }
 
   void started(UUID job, long now) {
@@ -69,7 +75,7 @@ final class Outbox {
   }
 
   boolean hasReports() {
-    return !reports.isEmpty();
+    return !reports.isEmpty() || !deferred.isEmpty();
   }
 
   /** Whether starts or progress have waited long enough. */
@@ -83,10 +89,10 @@ final class Outbox {
   }
 
   Parcel take(Exchange.Demand demand, long now) {
-    List<JobOutcome> outcomes = reports.stream().map(Report::outcome).toList();
+    List<Report> told = takeReports();
+    List<JobOutcome> outcomes = told.stream().map(Report::outcome).toList();
     Exchange exchange = new Exchange(outcomes, takeStarted(now), progress, released, demand);
-    Parcel parcel = new Parcel(reports, exchange);
-    reports = new ArrayList<>();
+    Parcel parcel = new Parcel(told, exchange);
     progress = new HashMap<>();
     released = new ArrayList<>();
     return parcel;
@@ -123,15 +129,21 @@ final class Outbox {
     newer.forEach((job, note) -> progress(job, note, now));
   }
 
-  /** Takes the reports out. */
+  /** Takes the reports out, deferred ones first. */
   List<Report> takeReports() {
-    List<Report> taken = reports;
+    List<Report> taken = deferred;
+    taken.addAll(reports);
+    deferred = new ArrayList<>();
     reports = new ArrayList<>();
     return taken;
   }
 
-  List<Report> reports() {
-    return reports;
+  /** The jobs that have ended and are not known to be recorded. */
+  Set<UUID> reported() {
+    Set<UUID> jobs = new HashSet<>();
+    reports.forEach(report -> jobs.add(report.id()));
+    deferred.forEach(report -> jobs.add(report.id()));
+    return jobs;
   }
 
   void forgetSlots() {
@@ -140,6 +152,7 @@ final class Outbox {
 
   void clear() {
     reports.clear();
+    deferred.clear();
     started.clear();
     progress.clear();
     released.clear();

@@ -211,12 +211,19 @@ final class Tenure {
     outbox.putBack(parcel, running.keySet(), environment.now());
   }
 
+  /** Takes back a report that the store could not take down yet. */
+  synchronized void defer(Report report) {
+    if (!over()) {
+      outbox.defer(report);
+    }
+  }
+
   /** Drops what has not started; answers with the jobs that are left. */
   synchronized Set<UUID> known() {
     unbuffer(buffer.removeIf(job -> true));
     outbox.forgetSlots();
     Set<UUID> known = new HashSet<>(running.keySet());
-    outbox.reports().forEach(report -> known.add(report.id()));
+    known.addAll(outbox.reported());
     return known;
   }
 

@@ -51,7 +51,10 @@ public record Exchange(
   /**
    * What the store answers.
    *
-   * @param accepted the outcomes that were recorded; others came too late and changed nothing
+   * @param accepted the outcomes that were recorded; those neither accepted nor deferred came too
+   *     late and changed nothing
+   * @param deferred outcomes that could not be recorded yet, because the part of the store that has
+   *     these jobs is in trouble while the rest works: to be sent again with a later exchange
    * @param jobs the jobs claimed, best first
    * @param slots the slots newly held
    * @param stale limits have changed since the last {@link WorkerSession#reconcile}: nothing was
@@ -62,8 +65,19 @@ public record Exchange(
    */
   public record Answer(
       Set<UUID> accepted,
+      Set<UUID> deferred,
       List<ClaimedJob> jobs,
       List<HeldSlot> slots,
       boolean stale,
-      Optional<Duration> nextDue) {}
+      Optional<Duration> nextDue) {
+    /** An answer of a store that works as a whole or not at all. */
+    public Answer(
+        Set<UUID> accepted,
+        List<ClaimedJob> jobs,
+        List<HeldSlot> slots,
+        boolean stale,
+        Optional<Duration> nextDue) {
+      this(accepted, Set.of(), jobs, slots, stale, nextDue);
+    }
+  }
 }

@@ -24,6 +24,9 @@ final class ArchiveWriter {
   private Committer committer;
   private long begun;
 
+  /** Whether a failure was spoken of that is not over yet. */
+  private volatile boolean spoken;
+
   ArchiveWriter(StoreEnvironment environment, JobArchive archive, SegmentCache segments) {
     this.environment = environment;
     this.archive = archive;
@@ -59,6 +62,7 @@ final class ArchiveWriter {
     try {
       long number = state.archive().next();
       archive.write(state, segments);
+      spoken = false;
       committer.commitSometime(
           draft -> {
             draft.archived(number);
@@ -67,7 +71,12 @@ final class ArchiveWriter {
     } catch (SegmentGoneException e) {
       log.debug("Another process has archived these jobs already.", e);
     } catch (SluiceException e) {
-      log.warn("Finished jobs could not be archived yet; they stay in the control object.", e);
+      if (!spoken) {
+        spoken = true;
+        log.warn(
+            "Finished jobs cannot be archived yet; they stay in the control object. {}",
+            e.getMessage());
+      }
       synchronized (this) {
         begun = Math.min(begun, state.archive().next() - 1);
       }

@@ -52,6 +52,9 @@ import org.slf4j.LoggerFactory;
  * long as that has not succeeded, it is owed ({@link #barrierOwed}), and no answer is given without
  * it: a claim that lands after its worker reconciled would be a job that nobody runs.
  *
+ * <p><b>A damaged object</b> stops the steps that need it. They are told so, and the draft is made
+ * again without them, for as long as no put of this batch is in doubt.
+ *
  * <p><b>Crash at any line</b>: before the put, nothing happened. After it, the claims of a dead
  * process are those of dead workers. A segment of returning jobs is put before the commit that
  * refers to it; if that commit never happens, nothing refers to it, and it is swept.
@@ -127,7 +130,7 @@ final class Committer {
       try {
         answer = step.apply(draft);
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        // It may have done half of what it had to do: then nobody's step is committed.
+        // It may have done half of what it had to do: then nothing of this draft is committed.
         throw e;
       } catch (SluiceException e) {
         failure = e;
@@ -148,6 +151,22 @@ final class Committer {
           future.completeExceptionally(thrown);
         }
       };
+    }
+  }
+
+  /**
+   * Part of a draft needs an object that is damaged: the draft is made again without that part.
+   *
+   * @see DamagedObjects
+   */
+  private static final class Obstacle extends RuntimeException {
+    final transient StoreIncompatibleException damage;
+    final transient Object part;
+
+    Obstacle(StoreIncompatibleException damage, Object part) {
+      super(damage.getMessage(), damage, false, false);
+      this.damage = damage;
+      this.part = part;
     }
   }
 
@@ -277,12 +296,21 @@ final class Committer {
         draft = draft(base, batch);
       } catch (SegmentGoneException e) {
         if (fresh && missing.equals(e.key())) {
-          throw e.asDamage();
+          parts.segments.isMissing(e);
         }
         missing = fresh ? e.key() : "";
         backOff(round++);
         base = load();
         fresh = true;
+        continue;
+      } catch (Obstacle e) {
+        if (!doubts.isEmpty()) {
+          throw e.damage;
+        }
+        batch = setAside(e, batch);
+        if (batch.isEmpty() && !barrierOwed) {
+          return;
+        }
         continue;
       }
       if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
@@ -348,25 +376,61 @@ final class Committer {
   private ShardDraft draft(Version base, List<Ticket<?>> batch) {
     ShardDraft draft =
         new ShardDraft(base.state(), parts.segments, parts.clock.now(), parts.clock.latest());
-    if (inbox != null) {
-      admitAll(draft, inbox, parts);
+    for (Found found : inbox == null ? List.<Found>of() : inbox) {
+      orObstacle(found, () -> admit(draft, found, parts));
     }
-    batch.forEach(ticket -> ticket.run(draft));
+    batch.forEach(ticket -> orObstacle(ticket, () -> ticket.run(draft)));
     draft.freeze(MANY_ENDED, ARCHIVE_PAUSE.toNanos() / 1_000);
     return draft;
   }
 
-  /** Admits what was found in the inbox and nobody has taken in yet. */
-  static void admitAll(ShardDraft draft, List<Found> inbox, Parts parts) {
-    for (Found found : inbox) {
-      boolean ours = !found.name().guarded() || found.abandoned();
-      if (ours && !draft.isAdmitted(found.key()) && !draft.isDoneWith(found.name())) {
-        Admission.admit(
-            draft,
-            parts.segments.get(found.key()),
-            id -> parts.archive.contains(id, draft.archiveNext()));
-      }
+  private static void orObstacle(Object part, Runnable step) {
+    try {
+      step.run();
+    } catch (StoreIncompatibleException e) {
+      throw new Obstacle(e, part);
     }
+  }
+
+  /** Those of the batch that go on; whoever cannot is told why. */
+  private List<Ticket<?>> setAside(Obstacle obstacle, List<Ticket<?>> batch) {
+    if (obstacle.part instanceof Ticket<?> ticket) {
+      ticket.future.completeExceptionally(obstacle.damage);
+    } else {
+      inbox = inbox.stream().filter(found -> found != obstacle.part).toList();
+    }
+    return batch.stream().<Ticket<?>>filter(ticket -> ticket != obstacle.part).toList();
+  }
+
+  /**
+   * Admits what was found in the inbox and nobody has taken in yet.
+   *
+   * @return what is wrong with a segment that had to be left out, if there is one
+   */
+  static Optional<StoreIncompatibleException> admitAll(
+      ShardDraft draft, List<Found> inbox, Parts parts) {
+    StoreIncompatibleException damage = null;
+    for (Found found : inbox) {
+      damage = admit(draft, found, parts).orElse(damage);
+    }
+    return Optional.ofNullable(damage);
+  }
+
+  private static Optional<StoreIncompatibleException> admit(
+      ShardDraft draft, Found found, Parts parts) {
+    boolean ours = !found.name().guarded() || found.abandoned();
+    if (!ours || draft.isAdmitted(found.key()) || draft.isDoneWith(found.name())) {
+      return Optional.empty();
+    }
+    Segment segment;
+    try {
+      segment = parts.segments.get(found.key());
+    } catch (StoreIncompatibleException e) {
+      // It stays where it is until somebody mends or removes it.
+      return Optional.of(e);
+    }
+    Admission.admit(draft, segment, id -> parts.archive.contains(id, draft.archiveNext()));
+    return Optional.empty();
   }
 
   /**

@@ -124,11 +124,27 @@ final class JobArchive {
 
   private void put(Box box, List<ArchivedJob> jobs) {
     ObjectBody body = ObjectBody.withoutToken(JobDocuments.writeArchive(jobs));
-    // If it is there already, it is the same. If somebody is about to write it, it may never be.
-    if (store.putIfAbsent(box.key(), body) instanceof Lost lost && lost.reason() == Reason.BUSY) {
-      throw new StoreUnavailableException(
-          "Another write to '%s' is under way. It will be tried again.".formatted(box.key()));
+    PutResult result;
+    try {
+      result = store.putIfAbsent(box.key(), body);
+    } catch (UnknownOutcomeException e) {
+      if (store.get(box.key()).isEmpty()) {
+        throw e;
+      }
+      return;
     }
+    // If it is there already, it is the same. If somebody is about to write it, it may never be.
+    if (result instanceof Lost lost && lost.reason() != Reason.CHANGED) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. It will be tried again."
+              .formatted(store.nameOf(box.key())));
+    }
+  }
+
+  /** Whether anything was ever archived here and is still there. */
+  static boolean isBegun(ObjectStore store) {
+    return store.list(PREFIX, "", ObjectStore.MAX_PAGE).objects().stream()
+        .anyMatch(object -> Box.parse(object.key()).isPresent());
   }
 
   /** The objects below a number, in order. */
@@ -150,7 +166,10 @@ final class JobArchive {
       return known;
     }
     List<ArchivedJob> jobs =
-        store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
+        store
+            .get(key)
+            .map(o -> JobDocuments.readArchive(store.nameOf(key), o.body()))
+            .orElse(List.of());
     ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
     contents.put(key, jobs);
     return jobs;

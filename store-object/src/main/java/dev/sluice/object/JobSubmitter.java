@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.Group;
 import dev.sluice.OnLimit;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.Submission;
 import dev.sluice.object.PutResult.Stored;
@@ -151,7 +152,12 @@ final class JobSubmitter {
       throw new StoreUnavailableException(
           "Another process wrote the segment '%s'. Submit again.".formatted(key));
     }
-    Map<Integer, Submission> refused = guarded ? admit(new Segment(key, records)) : Map.of();
+    Segment segment = new Segment(key, records);
+    if (parts.waker().hasSleepers()) {
+      // A worker here is about to want it. A process that only submits keeps nothing.
+      parts.segments().put(segment);
+    }
+    Map<Integer, Submission> refused = guarded ? admit(segment) : Map.of();
     int index = 0;
     for (Batch batch : batches) {
       List<Submission> answers = new ArrayList<>();
@@ -169,12 +175,17 @@ final class JobSubmitter {
     parts.segments().put(segment);
     // Jobs that others have submitted count too, admitted or not.
     List<Inbox.Found> inbox = parts.inbox().list();
-    return committer.commit(
-        draft -> {
-          Committer.admitAll(draft, inbox, parts);
-          return Admission.admit(
-              draft, segment, id -> parts.archive().contains(id, draft.archiveNext()));
-        });
+    try {
+      return committer.commit(
+          draft -> {
+            Committer.admitAll(draft, inbox, parts);
+            return Admission.admit(
+                draft, segment, id -> parts.archive().contains(id, draft.archiveNext()));
+          });
+    } catch (StoreIncompatibleException e) {
+      throw new StoreIncompatibleException(
+          e.getMessage() + " Whether these jobs are accepted is decided then.", e);
+    }
   }
 
   private static JobRecord record(NewJob job, long now) {

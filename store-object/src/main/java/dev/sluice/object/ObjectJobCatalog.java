@@ -63,7 +63,7 @@ final class ObjectJobCatalog implements JobCatalog {
 
   @Override
   public Optional<JobInfo> get(UUID id) {
-    return reader.read(
+    return reader.find(
         draft ->
             JobListing.find(draft, id)
                 .map(JobInfos::of)

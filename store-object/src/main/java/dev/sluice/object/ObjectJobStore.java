@@ -1,11 +1,8 @@
 package dev.sluice.object;
 
 import dev.sluice.SluiceException;
-import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Submission;
 import dev.sluice.object.Committer.Committed;
-import dev.sluice.object.PutResult.Stored;
-import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.SegmentKeys;
@@ -30,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -38,10 +36,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The store on objects: jobs, limits and slots with nothing but a bucket, a directory or memory.
  * What lies under which key is in {@code docs/object-store.md}.
+ *
+ * <p>It is one shard, which is all there is unless a place was begun with several: see {@link
+ * ShardedJobStore}.
  */
 final class ObjectJobStore implements JobStore {
   private static final Logger log = LoggerFactory.getLogger(ObjectJobStore.class);
-  private static final String FORMAT_KEY = "format.json";
   private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(10);
 
   /** Its commit follows within seconds, or never. */
@@ -67,12 +67,17 @@ final class ObjectJobStore implements JobStore {
   private long lastSweep;
 
   private ObjectJobStore(
-      ObjectStore store, StoreEnvironment environment, StoreClock clock, Runnable onClose) {
-    this.store = store;
+      ObjectStore root,
+      int number,
+      StoreEnvironment environment,
+      StoreClock clock,
+      Runnable onClose) {
+    this.store = shard(root, number);
     this.environment = environment;
     this.onClose = onClose;
     this.lastSweep = environment.nanoTime().getAsLong();
-    SegmentCache segments = new SegmentCache(store);
+    DamagedObjects damaged = new DamagedObjects(environment.nanoTime());
+    SegmentCache segments = new SegmentCache(store, damaged);
     JobArchive archive = new JobArchive(store);
     this.archiveWriter = new ArchiveWriter(environment, archive, segments);
     this.parts =
@@ -87,8 +92,8 @@ final class ObjectJobStore implements JobStore {
     this.committer = new Committer(store, environment, parts);
     this.archiveWriter.follow(committer);
     this.reader = new ShardReader(committer, parts);
-    this.board = new SlotBoard(store, environment, segments, this::leaseEnd);
-    this.leases = new WorkerLeases(store, environment, clock);
+    this.board = new SlotBoard(root, environment, segments, this::leaseEnd);
+    this.leases = new WorkerLeases(root, environment, clock, damaged);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.jobs = new ObjectJobCatalog(store, environment, committer, parts, archiveWriter);
     this.limits = new ObjectLimitStore(environment, committer, parts, leases);
@@ -96,36 +101,23 @@ final class ObjectJobStore implements JobStore {
   }
 
   /**
-   * Opens the store on these objects.
+   * Opens a shard.
    *
-   * @param objects closed with the store
+   * @param objects the objects of all shards, closed with this one
+   * @param number which shard
    * @param onClose called when the store is closed, before the objects are
    */
-  static ObjectJobStore open(ObjectStore objects, StoreEnvironment environment, Runnable onClose) {
+  static ObjectJobStore open(
+      ObjectStore objects, int number, StoreEnvironment environment, Runnable onClose) {
     StoreClock clock = new StoreClock(environment.nanoTime());
-    ObjectStore store = new TimekeepingObjectStore(objects, clock);
-    requireFormat(store, environment);
-    return new ObjectJobStore(store, environment, clock, onClose);
+    ObjectStore root = new TimekeepingObjectStore(objects, clock);
+    StoreFormat.read(root);
+    return new ObjectJobStore(root, number, environment, clock, onClose);
   }
 
-  /** Puts the version of the layout on record, or reads it; a newer one is refused. */
-  private static void requireFormat(ObjectStore store, StoreEnvironment environment) {
-    Optional<StoredObject> known = store.get(FORMAT_KEY);
-    if (known.isEmpty()) {
-      String token = environment.nonce();
-      byte[] body = Documents.write(json -> json.writeStringField("token", token));
-      if (store.putIfAbsent(FORMAT_KEY, ObjectBody.withToken(body, token)) instanceof Stored) {
-        return;
-      }
-      known = store.get(FORMAT_KEY);
-    }
-    StoredObject object =
-        known.orElseThrow(
-            () ->
-                new StoreIncompatibleException(
-                    "The object '%s' in %s comes and goes. Is something else using the place?"
-                        .formatted(FORMAT_KEY, store)));
-    Documents.read(FORMAT_KEY, object.body(), json -> true);
+  /** The objects of a shard. */
+  static ObjectStore shard(ObjectStore root, int number) {
+    return new PrefixedObjectStore(root, "shards/" + number);
   }
 
   private Optional<Instant> leaseEnd(String worker) {
@@ -184,14 +176,49 @@ final class ObjectJobStore implements JobStore {
 
   @Override
   public WorkerSession openSession(WorkerRegistration registration) {
+    return openSession(registration, openLease(registration));
+  }
+
+  /** Begins the lease of a new worker. */
+  WorkerLeases.Held openLease(WorkerRegistration registration) {
+    String id =
+        new UUID(
+                environment.random().nextLong() & ~0xf000L | 0x4000L,
+                environment.random().nextLong() >>> 2 | 0x8000_0000_0000_0000L)
+            .toString();
+    return leases.open(id, registration.name(), registration.lease());
+  }
+
+  /** Ends a lease whose worker has signed off. */
+  void endLease(String worker) {
+    leases.remove(worker);
+  }
+
+  /** Signs a worker on under a lease that it has. */
+  ObjectWorkerSession openSession(WorkerRegistration registration, WorkerLeases.Held lease) {
     return ObjectWorkerSession.open(
         registration,
+        lease,
         new ObjectWorkerSession.Links(committer, parts, leases, environment, board, sessions));
   }
 
-  /** One at a time in a process: they would only race each other to the same leases. */
   @Override
-  public synchronized RecoveryReport recover() {
+  public RecoveryReport recover() {
+    Recovered recovered = recoverWorkers();
+    return new RecoveryReport(recovered.dead.size(), recovered.requeued, recovered.freed);
+  }
+
+  /**
+   * What a recovery found.
+   *
+   * @param dead the workers that had lost their lease
+   * @param requeued how many of their jobs are ready again
+   * @param freed how many slots came free, by group
+   */
+  record Recovered(Set<String> dead, int requeued, Map<String, Integer> freed) {}
+
+  /** One at a time in a process: they would only race each other to the same leases. */
+  synchronized Recovered recoverWorkers() {
     record Seen(Set<String> workers, boolean expired) {}
     Seen seen =
         reader.readAdmitted(
@@ -201,7 +228,7 @@ final class ObjectJobStore implements JobStore {
             .filter(entry -> entry.getValue().isOverdue())
             .map(Map.Entry::getKey)
             .collect(Collectors.toCollection(HashSet::new));
-    int dead = 0;
+    Set<String> dead = new HashSet<>();
     int requeued = 0;
     Map<String, Integer> freed = new HashMap<>();
     for (String id : leases.fenceSilent(seen.workers, overdue)) {
@@ -214,7 +241,7 @@ final class ObjectJobStore implements JobStore {
       leases.remove(id);
       sessions.remove(id);
       if (legacy.isPresent()) {
-        dead++;
+        dead.add(id);
         requeued += legacy.get().requeued();
         legacy.get().freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
       }
@@ -229,7 +256,7 @@ final class ObjectJobStore implements JobStore {
       lastSweep = now;
       sweep();
     }
-    return new RecoveryReport(dead, requeued, freed);
+    return new Recovered(dead, requeued, freed);
   }
 
   /**

@@ -151,7 +151,7 @@ sealed interface ObjectStoreUrl {
       String[] sides = option.split("=", 2);
       if (!known.contains(sides[0]) || sides.length == 1) {
         throw new InvalidRequestException(
-            "The store's URL has the option '%s'; known are endpoint=, region= and path-style=."
+            "The store's URL has the option '%s'; known are endpoint=, region=, path-style= and shards=."
                 .formatted(sides[0]));
       }
       if (options.put(sides[0], decode(sides[0], sides[1])) != null) {

@@ -3,6 +3,7 @@ package dev.sluice.object;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -20,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,32 +29,20 @@ import org.slf4j.LoggerFactory;
  * A worker's standing with a store on objects: its lease object, and its steps in commits.
  *
  * <p>An exchange is one step. It shares its commit with whatever else the process has to say. Only
- * if the worker could take on more than is known does the commit look for new segments; and when
- * outcomes come by the hundred a second, not with every one of them, but every {@link
- * #BUSY_LOOK_INTERVAL}. A worker that has found nothing for a while looks with every {@value
- * #LOOK_EVERY}rd poll only; it reads the control object with each.
+ * if the worker could take on more than is known does the commit look for new segments, and no more
+ * often than {@link LookPace} says.
  */
 final class ObjectWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ObjectWorkerSession.class);
-  private static final Duration BUSY_LOOK_INTERVAL = Duration.ofMillis(50);
-
-  /** After so many looks that found nothing, a worker counts as idle. */
-  private static final int IDLE_AFTER = 60;
-
-  private static final int LOOK_EVERY = 3;
-
   private final String id;
   private final WorkerRegistration registration;
   private final Links links;
   private final WorkerLeases.Held lease;
   private final ShardReader reader;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicLong leaseEnds;
   private volatile boolean lost;
   private volatile long rulesSeen;
-  private long lastLook;
-  private int emptyLooks;
-  private int skipped;
+  private final LookPace pace = new LookPace();
 
   /** The parts of the store that a session needs. */
   record Links(
@@ -66,29 +54,20 @@ final class ObjectWorkerSession implements WorkerSession {
       Map<String, ObjectWorkerSession> open) {}
 
   private ObjectWorkerSession(
-      String id, WorkerRegistration registration, Links links, WorkerLeases.Held lease) {
-    this.id = id;
+      WorkerRegistration registration, Links links, WorkerLeases.Held lease) {
+    this.id = lease.worker();
     this.registration = registration;
     this.links = links;
     this.lease = lease;
     this.reader = new ShardReader(links.committer, links.parts);
-    this.leaseEnds = new AtomicLong();
-    // A monotonic clock may begin anywhere, below zero too.
-    this.lastLook = links.environment.nanoTime().getAsLong() - BUSY_LOOK_INTERVAL.toNanos();
   }
 
-  static ObjectWorkerSession open(WorkerRegistration registration, Links links) {
-    String id =
-        new UUID(
-                links.environment.random().nextLong() & ~0xf000L | 0x4000L,
-                links.environment.random().nextLong() >>> 2 | 0x8000_0000_0000_0000L)
-            .toString();
-    long sent = links.environment.nanoTime().getAsLong();
-    WorkerLeases.Held lease = links.leases.open(id, registration.name(), registration.lease());
-    ObjectWorkerSession session = new ObjectWorkerSession(id, registration, links, lease);
-    session.leaseEnds.set(sent + registration.lease().toNanos());
+  /** Signs the worker that has this lease on. */
+  static ObjectWorkerSession open(
+      WorkerRegistration registration, WorkerLeases.Held lease, Links links) {
+    ObjectWorkerSession session = new ObjectWorkerSession(registration, links, lease);
     session.register();
-    links.open.put(id, session);
+    links.open.put(session.id, session);
     return session;
   }
 
@@ -110,7 +89,7 @@ final class ObjectWorkerSession implements WorkerSession {
 
   /** Whether its lease is over by its own clock. */
   boolean isOverdue() {
-    return links.environment.nanoTime().getAsLong() - leaseEnds.get() >= 0;
+    return lease.isOverdue();
   }
 
   private void requireLease() {
@@ -133,10 +112,7 @@ final class ObjectWorkerSession implements WorkerSession {
     long seen = rulesSeen;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
-    boolean mayLook =
-        quiet
-            ? emptyLooks < IDLE_AFTER || ++skipped % LOOK_EVERY == 0
-            : now - lastLook >= BUSY_LOOK_INTERVAL.toNanos();
+    boolean mayLook = pace.mayLook(quiet, now);
     boolean[] looked = new boolean[1];
     Optional<Answer> answer =
         links.committer.commit(
@@ -157,46 +133,63 @@ final class ObjectWorkerSession implements WorkerSession {
       throw lost();
     }
     if (looked[0]) {
-      lastLook = now;
+      pace.looked(links.environment.nanoTime().getAsLong());
     }
-    emptyLooks = quiet && answer.get().jobs().isEmpty() ? emptyLooks + 1 : 0;
-    return mayLook || quiet ? answer.get() : soonAgain(answer.get(), exchange.demand().jobs());
+    pace.exchanged(quiet, exchange.outcomes().size(), answer.get().jobs().size());
+    boolean wantsMore =
+        !answer.get().stale() && answer.get().jobs().size() < exchange.demand().jobs();
+    return wantsMore ? soonAgain(answer.get(), pace.comeBack(!mayLook && !quiet)) : answer.get();
   }
 
-  /** Asks the worker to come back when the inbox may be looked through again. */
-  private static Answer soonAgain(Answer answer, int wanted) {
-    boolean wantsMore = !answer.stale() && answer.jobs().size() < wanted;
-    if (!wantsMore
-        || answer.nextDue().map(due -> due.compareTo(BUSY_LOOK_INTERVAL) < 0).orElse(false)) {
-      return answer;
-    }
-    return new Answer(
-        answer.accepted(), answer.jobs(), answer.slots(), false, Optional.of(BUSY_LOOK_INTERVAL));
+  /** Asks the worker to come back at this time, if it would not do so before. */
+  private static Answer soonAgain(Answer answer, Optional<Duration> soon) {
+    boolean sooner =
+        soon.isPresent() && answer.nextDue().map(due -> due.compareTo(soon.get()) > 0).orElse(true);
+    return sooner
+        ? new Answer(answer.accepted(), answer.jobs(), answer.slots(), false, soon)
+        : answer;
   }
 
   @Override
   public Set<UUID> renew(Duration atLeast) {
     requireLease();
-    Duration length = atLeast.compareTo(registration.lease()) > 0 ? atLeast : registration.lease();
-    Optional<Set<UUID>> unwanted =
-        reader.readAdmitted(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.empty());
-    if (unwanted.isEmpty()) {
-      throw lost();
-    }
-    long sent = links.environment.nanoTime().getAsLong();
     try {
-      lease.renew(length);
+      lease.renew(longer(atLeast, registration.lease()));
     } catch (LeaseLostException e) {
       lost = true;
       throw e;
     }
-    leaseEnds.accumulateAndGet(sent + length.toNanos(), (a, b) -> b - a > 0 ? b : a);
+    return renewed();
+  }
+
+  static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  /** Takes note that the lease was renewed; the jobs of this worker that users asked to stop. */
+  Set<UUID> renewed() {
     links.board.renewed(id);
-    return unwanted.get();
+    return unwanted();
+  }
+
+  /**
+   * Jobs to stop. If the control object is damaged, nobody can ask for any, and nobody can be given
+   * what this worker has: its lease object alone decides, and is renewed.
+   */
+  private Set<UUID> unwanted() {
+    Optional<Set<UUID>> unwanted;
+    try {
+      unwanted =
+          reader.readAdmitted(
+              draft ->
+                  isInGoodStanding(draft)
+                      ? Optional.of(WorkerStanding.unwanted(draft, id))
+                      : Optional.empty());
+    } catch (StoreIncompatibleException e) {
+      log.debug("Worker {} renews its lease and cannot ask which jobs to stop.", id, e);
+      return Set.of();
+    }
+    return unwanted.orElseThrow(this::lost);
   }
 
   /** When its lease ends, by the store's clock. */
@@ -233,13 +226,20 @@ final class ObjectWorkerSession implements WorkerSession {
 
   @Override
   public void close() {
+    if (signOff()) {
+      links.leases.remove(id);
+    }
+  }
+
+  /** Gives everything back; whether the lease is of no further use to anyone. */
+  boolean signOff() {
     if (!closed.compareAndSet(false, true)) {
-      return;
+      return false;
     }
     links.parts.waker().remove(id);
     if (lost || isOverdue()) {
       lost = true;
-      return;
+      return false;
     }
     try {
       links.committer.commit(
@@ -248,9 +248,13 @@ final class ObjectWorkerSession implements WorkerSession {
                   ? Optional.of(Ending.retire(draft, id, false))
                   : Optional.empty());
       links.open.remove(id);
-      links.leases.remove(id);
+      return true;
     } catch (SluiceException e) {
-      log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+      log.warn(
+          "Worker {} could not sign off; what it held comes free when its lease ends. {}",
+          id,
+          e.getMessage());
+      return false;
     }
   }
 }

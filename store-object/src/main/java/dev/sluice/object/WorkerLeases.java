@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The leases of workers: one object each, which its worker replaces to show that it lives.
@@ -38,12 +40,13 @@ import java.util.Set;
  * <p>The times in the objects are for people.
  */
 final class WorkerLeases {
-  private static final String PREFIX = "workers/";
+  static final String PREFIX = "workers/";
   private static final String SUFFIX = ".json";
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final StoreClock clock;
+  private final DamagedObjects damaged;
   private final Map<String, Observation> observations = new HashMap<>();
 
   private record Observation(String tag, long since, Duration lease) {}
@@ -63,10 +66,12 @@ final class WorkerLeases {
     }
   }
 
-  WorkerLeases(ObjectStore store, StoreEnvironment environment, StoreClock clock) {
+  WorkerLeases(
+      ObjectStore store, StoreEnvironment environment, StoreClock clock, DamagedObjects damaged) {
     this.store = store;
     this.environment = environment;
     this.clock = clock;
+    this.damaged = damaged;
   }
 
   private static String key(String id) {
@@ -88,9 +93,9 @@ final class WorkerLeases {
     return ObjectBody.withToken(bytes, nonce);
   }
 
-  private static LeaseObject read(String key, StoredObject object) {
+  static LeaseObject read(String name, StoredObject object) {
     return Documents.read(
-        key,
+        name,
         object.body(),
         (JsonNode json) ->
             new LeaseObject(
@@ -101,16 +106,29 @@ final class WorkerLeases {
                 json.get("state").textValue().equals("fenced")));
   }
 
-  /** The lease of one worker, in that worker's hands. Thread-safe. */
+  /**
+   * The lease of one worker, in that worker's hands: one for all shards it works in. Thread-safe.
+   */
   final class Held {
     private final String id;
     private final String name;
+    private final AtomicLong endsAt = new AtomicLong();
     private String tag;
     private volatile Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
       this.name = name;
+      this.endsAt.set(environment.nanoTime().getAsLong());
+    }
+
+    String worker() {
+      return id;
+    }
+
+    /** Whether it is over, by the worker's own clock, since the last renewal was sent. */
+    boolean isOverdue() {
+      return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
     /** When it runs out, by the store's clock; does not wait for a renewal under way. */
@@ -125,6 +143,7 @@ final class WorkerLeases {
      * @throws LeaseLostException if it was given up
      */
     synchronized void renew(Duration lease) {
+      long sent = environment.nanoTime().getAsLong();
       Instant now = Micros.toInstant(clock.latest());
       Instant end = now.plus(lease);
       Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
@@ -141,6 +160,7 @@ final class WorkerLeases {
       }
       tag = stored.tag();
       expiresAt = promised;
+      endsAt.accumulateAndGet(sent + lease.toNanos(), (a, b) -> b - a > 0 ? b : a);
     }
 
     private PutResult put(LeaseObject next) {
@@ -164,14 +184,14 @@ final class WorkerLeases {
     /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
-      if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
+      if (object.isEmpty() ? tag != null : read(store.nameOf(key(id)), object.get()).fenced) {
         throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
     }
   }
 
-  /** Begins a lease. */
+  /** Begins the lease of a new worker. */
   Held open(String id, String name, Duration lease) {
     Held held = new Held(id, name);
     held.renew(lease);
@@ -188,7 +208,7 @@ final class WorkerLeases {
 
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
-    return store.get(key(id)).map(object -> read(key(id), object));
+    return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
   }
 
   /**
@@ -209,7 +229,7 @@ final class WorkerLeases {
       String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
       missing.remove(id);
       listed.add(id);
-      if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
+      if (isDead(id, object.tag(), overdue)) {
         dead.add(id);
       }
     }
@@ -219,6 +239,19 @@ final class WorkerLeases {
     // Nobody removes a lease before the worker's standing has ended; someone else did.
     dead.addAll(missing);
     return dead;
+  }
+
+  /** Whether it is fenced by now. Of a lease that cannot be read nobody knows how long it lasts. */
+  private boolean isDead(String id, String tag, Set<String> overdue) {
+    try {
+      boolean dead = (overdue.contains(id) || isSilent(id, tag)) && fence(id, overdue);
+      damaged.readable(key(id));
+      return dead;
+    } catch (StoreIncompatibleException e) {
+      damaged.found(
+          key(id), e, "If it is the lease of a worker that is gone, removing it frees its jobs.");
+      return false;
+    }
   }
 
   private boolean isSilent(String id, String tag) {
@@ -243,7 +276,7 @@ final class WorkerLeases {
     if (object.isEmpty()) {
       return false;
     }
-    LeaseObject lease = read(key(id), object.get());
+    LeaseObject lease = read(store.nameOf(key(id)), object.get());
     if (lease.fenced) {
       return true;
     }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -37,6 +38,11 @@ import java.util.UUID;
  * </ul>
  */
 final class Auditor {
+  /** Below this are the objects of the only shard. */
+  static final String SHARD = "shards/0/";
+
+  static final String CONTROL = SHARD + ControlObject.KEY;
+
   private final Simulation simulation;
   private final Map<Long, ShardState> states = new HashMap<>();
   private final Map<String, Segment> segments = new HashMap<>();
@@ -103,22 +109,35 @@ final class Auditor {
 
   // What happens in the bucket
 
-  void written(String key, byte[] body) {
+  void written(String whole, byte[] body) {
+    String key = inShard(whole);
     if (key.equals(ControlObject.KEY)) {
       ShardState before = latest;
       latest = ShardDocuments.read(key, body);
       compare(before, latest);
       states.put(version(), latest);
     } else if (isSegment(key)) {
-      segments.put(key, JobDocuments.readSegment(key, body));
+      segments.put(key, JobDocuments.readSegment(key, whole, body));
     }
+  }
+
+  /** The key as the shard knows it. */
+  private static String inShard(String key) {
+    return key.startsWith(SHARD) ? key.substring(SHARD.length()) : key;
+  }
+
+  private Map<String, byte[]> inShardBelow(String prefix) {
+    Map<String, byte[]> found = new TreeMap<>();
+    simulation.bucket().peek(SHARD + prefix).forEach((key, body) -> found.put(inShard(key), body));
+    return found;
   }
 
   private static boolean isSegment(String key) {
     return key.startsWith(SegmentKeys.INBOX) || key.startsWith(SegmentKeys.RETURNS);
   }
 
-  void removed(String key, byte[] body) {
+  void removed(String whole, byte[] body) {
+    String key = inShard(whole);
     if (!isSegment(key)) {
       return;
     }
@@ -136,7 +155,7 @@ final class Auditor {
   void requireStored(UUID id) {
     boolean there =
         admitted.contains(id)
-            || simulation.bucket().peek(SegmentKeys.INBOX).keySet().stream()
+            || inShardBelow(SegmentKeys.INBOX).keySet().stream()
                 .anyMatch(
                     key -> segments.get(key).jobs().stream().anyMatch(j -> j.id().equals(id)));
     if (!there) {
@@ -205,8 +224,8 @@ final class Auditor {
 
   private List<JobRecord> unfinished(ShardState state) {
     List<JobRecord> unfinished = new ArrayList<>();
-    Map<String, byte[]> there = simulation.bucket().peek(SegmentKeys.INBOX);
-    there.putAll(simulation.bucket().peek(SegmentKeys.RETURNS));
+    Map<String, byte[]> there = inShardBelow(SegmentKeys.INBOX);
+    there.putAll(inShardBelow(SegmentKeys.RETURNS));
     for (SegmentRef ref : state.jobs().segments().values()) {
       if (!there.containsKey(ref.key())) {
         violation("the segment %s is needed and not there", ref.key());
@@ -241,9 +260,7 @@ final class Auditor {
       return gone;
     }
     Set<UUID> there = new HashSet<>();
-    simulation
-        .bucket()
-        .peek("done/%012d/".formatted(before.archive().next()))
+    inShardBelow("done/%012d/".formatted(before.archive().next()))
         .forEach(
             (key, body) -> {
               for (ArchivedJob job : JobDocuments.readArchive(key, body)) {

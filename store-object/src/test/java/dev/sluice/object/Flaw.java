@@ -103,7 +103,7 @@ enum Flaw {
         @Override
         public Optional<StoredObject> get(String key) {
           return super.get(key)
-              .map(object -> key.equals(ControlObject.KEY) ? withOwn(object) : object);
+              .map(object -> key.equals(Auditor.CONTROL) ? withOwn(object) : object);
         }
 
         private StoredObject withOwn(StoredObject object) {
@@ -136,7 +136,7 @@ enum Flaw {
         @Override
         public Optional<StoredObject> get(String key) {
           Optional<StoredObject> object = super.get(key);
-          if (key.equals(ControlObject.KEY)) {
+          if (key.equals(Auditor.CONTROL)) {
             latest = object.orElse(null);
           }
           return object;
@@ -145,7 +145,7 @@ enum Flaw {
         @Override
         public PutResult putIfMatch(String key, ObjectBody body, String tag) {
           StoredObject before = latest;
-          boolean control = key.equals(ControlObject.KEY) && before != null;
+          boolean control = key.equals(Auditor.CONTROL) && before != null;
           if (control
               && before.tag().equals(tag)
               && said(before.body()).equals(said(body.bytes()))) {

@@ -5,6 +5,7 @@ import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import dev.sluice.tck.StoreFixture;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 
@@ -52,6 +53,18 @@ final class ObjectStoreFixture implements StoreFixture {
   @Override
   public String namespace() {
     return namespace;
+  }
+
+  /** A request to a real bucket may take a while. */
+  @Override
+  public Duration shortLease() {
+    return url.startsWith("s3://") ? Duration.ofSeconds(4) : StoreFixture.super.shortLease();
+  }
+
+  /** Others have to see its lease unchanged for that long, from when they first look at it. */
+  @Override
+  public Duration takenOverAfter(Duration lease) {
+    return lease.multipliedBy(2).plusMillis(1_500);
   }
 
   @Override

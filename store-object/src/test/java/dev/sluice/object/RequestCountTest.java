@@ -34,8 +34,12 @@ class RequestCountTest {
   private final RequestMeter meter = new RequestMeter();
   private final JobStore store =
       ObjectStoreProvider.open(
-          new InstrumentedObjectStore(MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
-          "counted");
+          new PrefixedObjectStore(
+              new InstrumentedObjectStore(
+                  MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
+              "counted"),
+          "counted",
+          OptionalInt.empty());
 
   @AfterEach
   void close() {

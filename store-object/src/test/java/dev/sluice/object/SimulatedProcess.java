@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.SluiceException;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.function.LongSupplier;
 
 /**
@@ -136,7 +137,8 @@ final class SimulatedProcess implements SimulatedThreads.Host {
     while (store == null) {
       try {
         draws.distinct(Long.MAX_VALUE);
-        store = ObjectJobStore.open(line, environment, () -> {});
+        StoreFormat.agree(line, environment, OptionalInt.empty());
+        store = ObjectJobStore.open(line, 0, environment, () -> {});
       } catch (SluiceException e) {
         simulation.threads().sleep(100_000_000);
       } finally {

@@ -148,11 +148,11 @@ class SimulationTest {
   @ParameterizedTest
   @CsvSource({
     "TAGS_IGNORED, MIXED, 0",
-    "SAME_NONCE, BLIND_COMMITS, 0",
+    "SAME_NONCE, BLIND_COMMITS, 17",
     "HASTY_OBSERVERS, SLOW_LEASES, 0",
-    "NOBODY_FENCED, SLOW_LEASES, 68",
-    "STANDING_IGNORED, SLOW_LEASES, 18",
-    "BARRIER_DROPPED, BLIND_COMMITS, 81"
+    "NOBODY_FENCED, SLOW_LEASES, 348",
+    "STANDING_IGNORED, SLOW_LEASES, 89",
+    "BARRIER_DROPPED, BLIND_COMMITS, 198"
   })
   void brokenProtocol_isNoticed(Flaw flaw, Weather weather, long first) {
     Optional<String> noticed =

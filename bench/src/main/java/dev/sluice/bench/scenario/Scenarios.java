@@ -42,7 +42,10 @@ public final class Scenarios {
             "submit-transactional",
             "Jobs submitted one by one in transactions that write a row of their own.",
             Submitter::transactional),
-        noLimitsCost());
+        noLimitsCost(),
+        new ObjectRequestsScenario(),
+        new ObjectFileScenario(),
+        new ObjectS3Scenario());
   }
 
   private static Scenario baseline() {
@@ -157,7 +160,7 @@ public final class Scenarios {
   }
 
   private static Pace halfOfPeak(Bench bench) throws InterruptedException {
-    try (Stage stage = bench.open(unlimited(bench.plan().jobs(BATCH)))) {
+    try (Stage stage = bench.onPostgres(unlimited(bench.plan().jobs(BATCH)))) {
       return SteadyPace.perSecond(stage.measure().jobsPerSecond() / 2);
     }
   }

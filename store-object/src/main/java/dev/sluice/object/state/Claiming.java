@@ -25,7 +25,7 @@ import java.util.Set;
  * of the choice, so however many wait for a full group, they cost the others one look. For each
  * group with a limit a job needs a place under a slot: one that the worker has to spare, or a new
  * slot, which is good for {@code 1 + depth} jobs. All groups of a job are looked at before anything
- * is taken in any.
+ * is taken in any. Segments that are damaged are passed over.
  */
 public final class Claiming {
   /**
@@ -80,8 +80,9 @@ public final class Claiming {
         .segments()
         .forEach(
             (number, open) -> {
-              Segment segment = draft.segmentAt(open);
-              for (int line = 0; line < segment.lines().size(); line++) {
+              Segment segment = draft.readable(open);
+              int lines = segment == null ? 0 : segment.lines().size();
+              for (int line = 0; line < lines; line++) {
                 Trait trait = segment.lines().get(line).trait();
                 if (demands.containsKey(trait.task()) && isServed(queues, trait.queue())) {
                   addHead(heads, number, open, line);
@@ -92,9 +93,11 @@ public final class Claiming {
         .back()
         .forEach(
             (place, due) -> {
+              if (due > draft.now() || !draft.isReadable(place)) {
+                return;
+              }
               JobRecord job = draft.record(place);
-              if (due <= draft.now()
-                  && demands.containsKey(job.spec().task())
+              if (demands.containsKey(job.spec().task())
                   && isServed(queues, job.spec().place().queue())) {
                 heads.add(new Head(traitOf(place), place, job, due));
               }

@@ -63,14 +63,14 @@ public final class JobListing {
   public record Run(
       boolean current, String worker, Long startedAt, String note, boolean cancelRequested) {}
 
-  /** The unfinished job of this id. */
+  /** The unfinished job of this id, in segments that can be read. */
   public static Optional<Listed> find(ShardDraft draft, UUID id) {
     JobListing listing = new JobListing(draft);
     RunningJob running = draft.running().get(id);
     if (running != null) {
       return Optional.of(listing.running(running));
     }
-    return JobFinder.unfinished(draft, id)
+    return JobFinder.inReadable(draft, id)
         .map(place -> listing.pending(draft.record(place), draft.back().get(place)));
   }
 

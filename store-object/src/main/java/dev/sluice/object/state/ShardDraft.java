@@ -2,6 +2,7 @@ package dev.sluice.object.state;
 
 import dev.sluice.JobFailure;
 import dev.sluice.JobState;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Submission;
 import dev.sluice.object.state.ShardState.Archive;
 import dev.sluice.object.state.ShardState.Edition;
@@ -190,6 +191,19 @@ public final class ShardDraft {
 
   Segment segmentAt(OpenSegment open) {
     return source.get(open.key);
+  }
+
+  /** The segment; null if it is damaged, which its source has reported. */
+  Segment readable(OpenSegment open) {
+    try {
+      return source.get(open.key);
+    } catch (StoreIncompatibleException e) {
+      return null;
+    }
+  }
+
+  boolean isReadable(JobPlace place) {
+    return readable(segments.get(place.segment())) != null;
   }
 
   TreeMap<Long, OpenSegment> segments() {

@@ -1,0 +1,149 @@
+package dev.sluice.object;
+
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.Submission;
+import dev.sluice.object.ObjectJobStore.Recovered;
+import dev.sluice.spi.Capability;
+import dev.sluice.spi.JobCatalog;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.LimitStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.spi.QueueStore;
+import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Several shards as one store.
+ *
+ * <pre>
+ *   submit ──▶ home of the job's names ──▶ shard 0: a whole store, with its own control object
+ *   worker ──▶ shards its tasks live in    shard 1: the same
+ *                                          shard 2: the same, and in trouble: the others go on
+ * </pre>
+ *
+ * <p>A control object takes some twenty commits a second on a bucket, whoever makes them. Shards
+ * multiply that. Each is a store of its own ({@link ObjectJobStore}), so nothing is decided in two
+ * places, and whatever holds for one holds for all: a limit is exact because all jobs it counts are
+ * in one shard ({@link Homes}), and a worker is fenced in each shard by itself.
+ *
+ * <p>What is not so across shards: jobs submitted together are stored shard by shard, and a crash
+ * may come between; the order of jobs in a queue, by priority and by time, is kept within a shard;
+ * and an id that a caller chose is told from others of its shard only.
+ */
+final class ShardedJobStore implements JobStore {
+  private final List<ObjectJobStore> shards;
+  private final Homes homes;
+  private final StoreEnvironment environment;
+  private final Runnable onClose;
+  private final LocalWaker newcomers = new LocalWaker();
+
+  /**
+   * These shards.
+   *
+   * @param environment for what belongs to no shard
+   * @param onClose called when the shards are closed
+   */
+  ShardedJobStore(
+      List<ObjectJobStore> shards, Homes homes, StoreEnvironment environment, Runnable onClose) {
+    this.shards = List.copyOf(shards);
+    this.homes = homes;
+    this.environment = environment;
+    this.onClose = onClose;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return shards.get(0).capabilities();
+  }
+
+  @Override
+  public List<Submission> submit(List<NewJob> newJobs) {
+    Map<Integer, List<Integer>> places = new TreeMap<>();
+    boolean anyNew =
+        newJobs.stream().anyMatch(job -> homes.known(Homes.nameOf(job.task())).isEmpty());
+    for (int i = 0; i < newJobs.size(); i++) {
+      places.computeIfAbsent(homes.settle(newJobs.get(i)), any -> new ArrayList<>()).add(i);
+    }
+    Submission[] answers = new Submission[newJobs.size()];
+    places.forEach(
+        (shard, indexes) -> {
+          List<Submission> some =
+              shards.get(shard).submit(indexes.stream().map(newJobs::get).toList());
+          for (int i = 0; i < indexes.size(); i++) {
+            answers[indexes.get(i)] = some.get(i);
+          }
+        });
+    if (anyNew) {
+      // Workers that wait for these tasks are not in their shards yet, which wake their own.
+      newcomers.wake();
+    }
+    return Arrays.asList(answers);
+  }
+
+  @Override
+  public List<Submission> submit(Connection transaction, List<NewJob> newJobs) {
+    return shards.get(0).submit(transaction, newJobs);
+  }
+
+  @Override
+  public JobCatalog jobs() {
+    return new ShardedJobCatalog(shards);
+  }
+
+  @Override
+  public LimitStore limits() {
+    return new ShardedLimitStore(shards, homes);
+  }
+
+  @Override
+  public QueueStore queues() {
+    return new ShardedQueueStore(shards);
+  }
+
+  @Override
+  public WorkerSession openSession(WorkerRegistration registration) {
+    return new ShardedWorkerSession(shards, homes, environment, registration, newcomers);
+  }
+
+  /** Every shard by itself; one in trouble does not keep the others from recovering. */
+  @Override
+  public synchronized RecoveryReport recover() {
+    Set<String> dead = new HashSet<>();
+    int requeued = 0;
+    Map<String, Integer> freed = new HashMap<>();
+    RuntimeException trouble = null;
+    int recovered = 0;
+    for (ObjectJobStore shard : shards) {
+      try {
+        Recovered found = shard.recoverWorkers();
+        dead.addAll(found.dead());
+        requeued += found.requeued();
+        found.freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
+        recovered++;
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        trouble = e;
+      }
+    }
+    if (recovered == 0) {
+      throw trouble;
+    }
+    return new RecoveryReport(dead.size(), requeued, freed);
+  }
+
+  @Override
+  public void close() {
+    shards.forEach(ObjectJobStore::close);
+    onClose.run();
+  }
+}

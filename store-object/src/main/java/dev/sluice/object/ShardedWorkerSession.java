@@ -1,0 +1,341 @@
+package dev.sluice.object;
+
+import dev.sluice.LeaseLostException;
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
+import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.Standing;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker's standing with several shards: one session in each shard that tasks of this worker live
+ * in, all under one id.
+ *
+ * <p>An exchange goes to the shards one after the other, each time beginning with another one, as
+ * long as there is something to tell or more jobs are wanted. A worker whose tasks live in one
+ * shard never speaks to the rest. Tasks that nobody has submitted yet have no home; for them the
+ * worker signs on in the first shard, so that it is on record somewhere, and looks for homes when
+ * it polls.
+ *
+ * <p>A shard that fails while another answers is in trouble of its own: see {@link
+ * ShardMembership}. If none answers, the exchange fails as it would with one shard. A lease that is
+ * lost in one shard is lost: the worker signs on again everywhere.
+ */
+final class ShardedWorkerSession implements WorkerSession {
+  private static final Logger log = LoggerFactory.getLogger(ShardedWorkerSession.class);
+
+  /** How often a busy worker looks for tasks that nobody had submitted before. */
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+
+  /** Where a worker is on record for tasks that have no home yet, and the limits of those are. */
+  static final int WAITING_ROOM = 0;
+
+  private final List<ObjectJobStore> shards;
+  private final Homes homes;
+  private final StoreEnvironment environment;
+  private final WorkerRegistration registration;
+  private final LocalWaker newcomers;
+  private final WorkerLeases.Held lease;
+  private final Set<String> homeless;
+  private final Map<String, Integer> homeOf = new HashMap<>();
+  private final Map<Integer, Long> closedDoors = new HashMap<>();
+  private final List<ShardMembership> members = Collections.synchronizedList(new ArrayList<>());
+  private volatile Runnable wake;
+  private long lastLook;
+  private int turn;
+  private SluiceException lastTrouble;
+
+  /** Signs on, as far as tasks have a home. */
+  ShardedWorkerSession(
+      List<ObjectJobStore> shards,
+      Homes homes,
+      StoreEnvironment environment,
+      WorkerRegistration registration,
+      LocalWaker newcomers) {
+    this.newcomers = newcomers;
+    this.shards = shards;
+    this.homes = homes;
+    this.environment = environment;
+    this.registration = registration;
+    this.homeless = new HashSet<>(registration.tasks());
+    this.lease = shards.get(WAITING_ROOM).openLease(registration);
+    lookForHomes(true);
+    if (!homeless.isEmpty()) {
+      join(WAITING_ROOM);
+    }
+    if (members.isEmpty()) {
+      endLease();
+      throw lastTrouble;
+    }
+  }
+
+  @Override
+  public String workerId() {
+    return lease.worker();
+  }
+
+  /**
+   * Signs on in shards that tasks of this worker have come to live in.
+   *
+   * @param ask whether to look, or to go by what this process knows
+   */
+  private void lookForHomes(boolean ask) {
+    for (String task : List.copyOf(homeless)) {
+      String name = Homes.nameOf(task);
+      try {
+        OptionalInt home = ask ? homes.find(name) : homes.known(name);
+        if (home.isPresent() && join(home.getAsInt())) {
+          homeOf.put(task, home.getAsInt());
+          homeless.remove(task);
+        }
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        lastTrouble = e;
+        log.debug("Task '{}' cannot be served yet.", task, e);
+      }
+    }
+    if (ask) {
+      lastLook = environment.nanoTime().getAsLong();
+    }
+  }
+
+  /** Signs on in a shard; false if that does not work, now or a moment ago. */
+  private boolean join(int shard) {
+    if (everywhere().stream().anyMatch(member -> member.shard() == shard)) {
+      return true;
+    }
+    long now = environment.nanoTime().getAsLong();
+    Long closed = closedDoors.get(shard);
+    if (closed != null && now - closed < ShardMembership.PAUSE.toNanos()) {
+      return false;
+    }
+    try {
+      ObjectWorkerSession session = shards.get(shard).openSession(registration, lease);
+      members.add(new ShardMembership(shard, session, environment));
+      closedDoors.remove(shard);
+      if (wake != null) {
+        session.onWake(wake);
+      }
+      return true;
+    } catch (StoreUnavailableException | StoreIncompatibleException e) {
+      if (closedDoors.put(shard, now) == null) {
+        log.warn(
+            "Worker {} cannot sign on in shard {}: {} It goes on in the others and tries again.",
+            workerId(),
+            shard,
+            e.getMessage(),
+            e);
+      }
+      lastTrouble = e;
+      return false;
+    }
+  }
+
+  private List<ShardMembership> everywhere() {
+    synchronized (members) {
+      return List.copyOf(members);
+    }
+  }
+
+  @Override
+  public Answer exchange(Exchange exchange) {
+    requireLease();
+    boolean ask =
+        exchange.demand().jobs() > 0
+            && (exchange.outcomes().isEmpty()
+                || environment.nanoTime().getAsLong() - lastLook >= LOOK_INTERVAL.toNanos());
+    lookForHomes(ask);
+    List<ShardMembership> order = new ArrayList<>(everywhere());
+    Collections.rotate(order, turn++);
+    boolean stale = order.stream().anyMatch(ShardMembership::isStale);
+    Round round = new Round(stale ? 0 : exchange.demand().jobs());
+    for (ShardMembership member : order) {
+      round.visit(member, exchange);
+    }
+    requireSomeShard();
+    return round.answer(stale || (round.stale && round.jobs.isEmpty()));
+  }
+
+  private void requireLease() {
+    if (lease.isOverdue()) {
+      throw new LeaseLostException(
+          "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
+              .formatted(workerId(), registration.name(), registration.lease()));
+    }
+  }
+
+  /** If no shard works, the store does not. */
+  private void requireSomeShard() {
+    List<ShardMembership> all = everywhere();
+    if (!all.isEmpty() && all.stream().allMatch(member -> member.trouble() != null)) {
+      throw all.get(0).trouble();
+    }
+  }
+
+  /** One exchange in the making, shard by shard. */
+  private final class Round {
+    private final int wanted;
+    private final Set<UUID> accepted = new HashSet<>();
+    private final Set<UUID> deferred = new HashSet<>();
+    private final List<ClaimedJob> jobs = new ArrayList<>();
+    private final List<HeldSlot> slots = new ArrayList<>();
+    private Optional<Duration> nextDue = Optional.empty();
+    private boolean stale;
+
+    Round(int wanted) {
+      this.wanted = wanted;
+    }
+
+    void visit(ShardMembership member, Exchange whole) {
+      boolean troubled = member.trouble() != null;
+      Demand demand = troubled ? Demand.NONE : demandOf(member.shard(), whole.demand());
+      Exchange part = member.partOf(whole, demand);
+      if (member.isLeftAlone()) {
+        defer(member, whole);
+        return;
+      }
+      if (isEmpty(part) && !troubled) {
+        return;
+      }
+      try {
+        Answer answer = member.exchange(part);
+        accepted.addAll(answer.accepted());
+        jobs.addAll(answer.jobs());
+        slots.addAll(answer.slots());
+        stale |= member.isStale();
+        answer.nextDue().ifPresent(this::comeBackIn);
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        member.failed(e);
+        defer(member, whole);
+      }
+    }
+
+    private void defer(ShardMembership member, Exchange whole) {
+      deferred.addAll(member.endedIn(whole));
+      comeBackIn(ShardMembership.PAUSE);
+    }
+
+    /** What a shard is asked for: tasks that live there, as long as more is wanted. */
+    private Demand demandOf(int shard, Demand whole) {
+      List<TaskDemand> tasks =
+          whole.tasks().stream()
+              .filter(task -> homeOf.getOrDefault(task.task(), -1) == shard)
+              .toList();
+      int left = wanted - jobs.size();
+      return left <= 0 || tasks.isEmpty() ? Demand.NONE : new Demand(left, tasks, whole.spare());
+    }
+
+    private boolean isEmpty(Exchange part) {
+      return part.outcomes().isEmpty()
+          && part.started().isEmpty()
+          && part.progress().isEmpty()
+          && part.released().isEmpty()
+          && part.demand().jobs() == 0;
+    }
+
+    private void comeBackIn(Duration time) {
+      nextDue = Optional.of(nextDue.filter(other -> other.compareTo(time) < 0).orElse(time));
+    }
+
+    Answer answer(boolean reconcile) {
+      return new Answer(
+          accepted,
+          deferred,
+          jobs,
+          slots,
+          reconcile,
+          stale && !reconcile ? Optional.of(Duration.ZERO) : nextDue);
+    }
+  }
+
+  @Override
+  public Set<UUID> renew(Duration atLeast) {
+    requireLease();
+    lease.renew(ObjectWorkerSession.longer(atLeast, registration.lease()));
+    Set<UUID> unwanted = new HashSet<>();
+    RuntimeException trouble = null;
+    int answered = 0;
+    for (ShardMembership member : everywhere()) {
+      try {
+        unwanted.addAll(member.session().renewed());
+        answered++;
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        // The lease is renewed all the same; who was asked to stop will be known when the shard
+        // works again.
+        trouble = e;
+      }
+    }
+    if (trouble != null && answered == 0) {
+      throw trouble;
+    }
+    return unwanted;
+  }
+
+  @Override
+  public Standing reconcile(Set<UUID> known) {
+    requireLease();
+    Map<UUID, List<String>> jobs = new HashMap<>();
+    List<HeldSlot> slots = new ArrayList<>();
+    Set<String> draining = new HashSet<>();
+    for (ShardMembership member : everywhere()) {
+      Standing standing;
+      try {
+        standing = member.isLeftAlone() ? member.unreconciled(known) : member.reconcile(known);
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        member.failed(e);
+        standing = member.unreconciled(known);
+      }
+      jobs.putAll(standing.jobs());
+      slots.addAll(standing.slots());
+      draining.addAll(standing.draining());
+    }
+    requireSomeShard();
+    return new Standing(jobs, slots, draining);
+  }
+
+  @Override
+  public void onWake(Runnable call) {
+    wake = call;
+    newcomers.add(workerId(), call);
+    everywhere().forEach(member -> member.session().onWake(call));
+  }
+
+  @Override
+  public void close() {
+    newcomers.remove(workerId());
+    boolean allSignedOff = true;
+    for (ShardMembership member : everywhere()) {
+      allSignedOff &= member.session().signOff();
+    }
+    if (allSignedOff) {
+      endLease();
+    }
+  }
+
+  private void endLease() {
+    try {
+      shards.get(WAITING_ROOM).endLease(workerId());
+    } catch (SluiceException e) {
+      log.debug("The lease of worker {} is left to run out.", workerId(), e);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package dev.sluice.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.JobInfo;
+import dev.sluice.JobState;
+import dev.sluice.Sluice;
+import dev.sluice.SluiceOptions;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.Task;
+import dev.sluice.Worker;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What several shards do beyond the contract: spread, keep together, and fail one at a time. */
+@Timeout(60)
+class ShardedJobStoreTest {
+  private static final int SHARDS = 3;
+  private static final String NAMESPACE = "sharded";
+  private static final byte[] DAMAGE = "{ damage".getBytes(StandardCharsets.UTF_8);
+
+  private final String name = UUID.randomUUID().toString();
+  private final MemoryObjectStore objects = MemoryObjectStore.open(name);
+  private final Sluice sluice = open("?shards=" + SHARDS);
+  private final Task<Integer> one = Task.named("one", Integer.class).build();
+  private final Task<Integer> other = taskApartFrom(one);
+
+  private Sluice open(String options) {
+    return Sluice.open(SluiceOptions.url("memory:" + name + options).schema(NAMESPACE));
+  }
+
+  @AfterEach
+  void close() {
+    sluice.close();
+    objects.close();
+  }
+
+  private int homeOf(Task<Integer> task) {
+    sluice.submit(task, 0);
+    return shardOf(task.name());
+  }
+
+  private int shardOf(String task) {
+    StoreThreads threads = new StoreThreads("unused");
+    try {
+      ObjectStore root = new PrefixedObjectStore(objects, NAMESPACE);
+      return new Homes(root, threads.environment(), SHARDS).find(task).orElseThrow();
+    } finally {
+      threads.close();
+    }
+  }
+
+  /** A task that lives in another shard than this one; a job of each has been submitted. */
+  private Task<Integer> taskApartFrom(Task<Integer> task) {
+    int home = homeOf(task);
+    return IntStream.range(0, 100)
+        .mapToObj(i -> Task.named("other" + i, Integer.class).build())
+        .filter(candidate -> homeOf(candidate) != home)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private String controlOf(Task<?> task) {
+    return "%s/shards/%d/control.json".formatted(NAMESPACE, shardOf(task.name()));
+  }
+
+  /** Puts this in place of an object, whoever writes it at the same moment; what was there. */
+  private byte[] overwrite(String key, byte[] body) {
+    while (true) {
+      StoredObject before = objects.get(key).orElseThrow();
+      if (objects.putIfMatch(key, ObjectBody.withoutToken(body), before.tag())
+          instanceof PutResult.Stored) {
+        return before.body();
+      }
+    }
+  }
+
+  private JobState stateOf(UUID id) {
+    return sluice.jobs().get(id).map(JobInfo::state).orElseThrow();
+  }
+
+  @Test
+  void tasks_spreadOverTheShards() {
+    Set<Integer> homes =
+        IntStream.range(0, 20)
+            .mapToObj(i -> homeOf(Task.named("spread" + i, Integer.class).build()))
+            .collect(Collectors.toSet());
+    assertThat(homes).containsExactlyInAnyOrder(0, 1, 2);
+  }
+
+  @Test
+  void namesFirstUsedTogether_liveTogether() {
+    List<String> tasks = IntStream.range(0, 8).mapToObj(i -> "together" + i).toList();
+    Group group = Group.of("database");
+    sluice.concurrency().setLimit(group, 1);
+    for (String task : tasks) {
+      sluice.submit(
+          Task.named(task, Integer.class).build(),
+          0,
+          options -> options.concurrencyGroup("database"));
+    }
+
+    assertThat(tasks).extracting(this::shardOf).containsOnly(shardOf("database"));
+    assertThat(sluice.concurrency().status(group).waiting()).isEqualTo(tasks.size());
+    assertThat(sluice.concurrency().status(group).limit()).hasValue(1);
+  }
+
+  @Test
+  void namesThatMeetLate_areRefusedAndNothingIsStored() {
+    long before = sluice.jobs().counts().get(JobState.READY);
+
+    assertThatThrownBy(
+            () -> sluice.submit(one, 1, options -> options.concurrencyGroup(other.name())))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("'one'")
+        .hasMessageContaining("'" + other.name() + "'")
+        .hasMessageContaining("single shard");
+
+    assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, before);
+  }
+
+  @Test
+  void numberOfShards_cannotChange() {
+    assertThatThrownBy(() -> open("?shards=2"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("has 3 shards")
+        .hasMessageContaining("shards=2");
+    Sluice withoutSaying = open("");
+    assertThat(withoutSaying.jobs().counts()).isEqualTo(sluice.jobs().counts());
+    withoutSaying.close();
+  }
+
+  @Test
+  void damagedShard_othersGoOnAndItsOutcomesWaitUntilItIsMended() {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Worker worker =
+        sluice
+            .worker()
+            .handle(
+                one,
+                (number, ctx) -> {
+                  if (number == 1) {
+                    running.countDown();
+                    goOn.await();
+                  }
+                })
+            .handle(other, (number, ctx) -> {})
+            .start()) {
+      UUID held = sluice.submit(one, 1).id();
+      await().until(() -> running.getCount() == 0);
+
+      byte[] intact = overwrite(controlOf(one), DAMAGE);
+      goOn.countDown();
+      UUID elsewhere = sluice.submit(other, 2).id();
+      await().until(() -> stateOf(elsewhere) == JobState.SUCCEEDED);
+      assertThatThrownBy(() -> sluice.jobs().get(held))
+          .isInstanceOf(StoreIncompatibleException.class)
+          .hasMessageContaining("control.json");
+
+      overwrite(controlOf(one), intact);
+      await().until(() -> stateOf(held) == JobState.SUCCEEDED);
+      assertThat(sluice.jobs().get(held).orElseThrow().progress().attempt()).isEqualTo(1);
+      UUID after = sluice.submit(one, 3).id();
+      await().until(() -> stateOf(after) == JobState.SUCCEEDED);
+    }
+  }
+
+  @Test
+  void workerSigningOnWhileAShardIsDamaged_servesTheOthersAndThenAll() {
+    UUID waiting = sluice.submit(one, 1).id();
+    sluice.concurrency().setLimit("one", 5);
+    byte[] intact = overwrite(controlOf(one), DAMAGE);
+    CountDownLatch served = new CountDownLatch(1);
+    try (Worker worker =
+        sluice
+            .worker()
+            .handle(one, (number, ctx) -> {})
+            .handle(other, (number, ctx) -> served.countDown())
+            .start()) {
+      await().until(() -> served.getCount() == 0);
+
+      overwrite(controlOf(one), intact);
+      await().until(() -> stateOf(waiting) == JobState.SUCCEEDED);
+    }
+  }
+}
