@@ -457,7 +457,7 @@ final class Committer {
       // It stays where it is until somebody mends or removes it.
       return Optional.of(e);
     }
-    Admission.admit(draft, segment, id -> parts.archive.contains(id, draft.archiveNext()));
+    Admission.admit(draft, segment, parts.archive.idsBelow(draft.archiveNext())::test);
     return Optional.empty();
   }
 

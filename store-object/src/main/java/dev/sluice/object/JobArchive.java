@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -177,7 +178,11 @@ final class JobArchive {
 
   /** The latest job of this id in the objects below a number. */
   Optional<Found> find(UUID id, long before) {
-    for (Box box : boxes(before).descendingMap().values()) {
+    return find(id, boxes(before).descendingMap().values());
+  }
+
+  private Optional<Found> find(UUID id, Collection<Box> boxes) {
+    for (Box box : boxes) {
       Set<UUID> known = ids.get(box.key());
       if (known == null || known.contains(id)) {
         Optional<Found> found =
@@ -193,8 +198,17 @@ final class JobArchive {
     return Optional.empty();
   }
 
-  boolean contains(UUID id, long before) {
-    return find(id, before).isPresent();
+  /** Looks for ids in the objects below a number, which are listed once. */
+  Predicate<UUID> idsBelow(long before) {
+    List<Box> boxes = new ArrayList<>();
+    boolean[] listed = new boolean[1];
+    return id -> {
+      if (!listed[0]) {
+        boxes.addAll(boxes(before).values());
+        listed[0] = true;
+      }
+      return find(id, boxes).isPresent();
+    };
   }
 
   /**

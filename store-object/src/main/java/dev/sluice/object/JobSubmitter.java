@@ -186,7 +186,7 @@ final class JobSubmitter {
           draft -> {
             Committer.admitAll(draft, inbox, parts);
             return Admission.admit(
-                draft, segment, id -> parts.archive().contains(id, draft.archiveNext()));
+                draft, segment, parts.archive().idsBelow(draft.archiveNext())::test);
           });
     } catch (StoreIncompatibleException e) {
       throw new StoreIncompatibleException(
