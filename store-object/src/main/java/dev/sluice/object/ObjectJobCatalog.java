@@ -38,6 +38,9 @@ import java.util.UUID;
  * or the archive; both are cached. Lists read everything they might show.
  */
 final class ObjectJobCatalog implements JobCatalog {
+  /** A process that is slow to archive what it has decided on has done so by then, or is dead. */
+  private static final Duration LATE_WRITE = Duration.ofHours(1);
+
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final Committer committer;
@@ -207,7 +210,8 @@ final class ObjectJobCatalog implements JobCatalog {
     long before = parts.clock().now() - Micros.of(age);
     long next = reader.readAdmitted(ShardDraft::archiveNext);
     int removed = 0;
-    for (Box box : parts.archive().boxes(next).values()) {
+    long late = parts.clock().now() - Micros.of(LATE_WRITE);
+    for (Box box : parts.archive().sweep(next, late).values()) {
       List<UUID> old = new ArrayList<>();
       for (ArchivedJob job : parts.archive().read(box)) {
         if (job.finishedAt() < before && removed + old.size() < batch) {
