@@ -47,6 +47,7 @@ final class JobSubmitter {
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
   private boolean scheduled;
   private long sequence;
+  private long latestSubmit;
 
   private record Batch(
       List<NewJob> jobs, boolean guarded, CompletableFuture<List<Submission>> answer) {
@@ -147,7 +148,9 @@ final class JobSubmitter {
   }
 
   private void store(List<Batch> batches) {
-    long now = clock.now();
+    // What the store says corrects the clock, back too; jobs of one process keep their order.
+    latestSubmit = Math.max(latestSubmit, clock.now());
+    long now = latestSubmit;
     List<JobRecord> records = new ArrayList<>();
     batches.forEach(batch -> batch.jobs.forEach(job -> records.add(record(job, now))));
     boolean guarded = batches.get(0).guarded;
