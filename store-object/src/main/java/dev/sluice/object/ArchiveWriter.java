@@ -61,15 +61,15 @@ final class ArchiveWriter {
   private void writeLater(ShardState state) {
     try {
       long number = state.archive().next();
-      archive.write(state, segments);
+      if (!isWritten(state)) {
+        return;
+      }
       spoken = false;
       committer.commitSometime(
           draft -> {
             draft.archived(number);
             return true;
           });
-    } catch (SegmentGoneException e) {
-      log.debug("Another process has archived these jobs already.", e);
     } catch (SluiceException e) {
       if (!spoken) {
         spoken = true;
@@ -99,15 +99,32 @@ final class ArchiveWriter {
 
   private void write(ShardState state) {
     long number = state.archive().next();
+    if (isWritten(state)) {
+      committer.commit(
+          draft -> {
+            draft.archived(number);
+            return true;
+          });
+    }
+  }
+
+  /**
+   * Writes what this state has decided on. False if another process has done so and let go of it,
+   * and the segments are gone for that reason.
+   *
+   * @throws dev.sluice.StoreIncompatibleException if they are gone for another: then the outcomes
+   *     stay in the control object
+   */
+  private boolean isWritten(ShardState state) {
     try {
       archive.write(state, segments);
+      return true;
     } catch (SegmentGoneException e) {
+      if (segments.isMissingIf(e, committer.read())) {
+        throw e.asDamage();
+      }
       log.debug("Another process has archived these jobs already.", e);
+      return false;
     }
-    committer.commit(
-        draft -> {
-          draft.archived(number);
-          return true;
-        });
   }
 }

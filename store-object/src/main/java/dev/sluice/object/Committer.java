@@ -16,7 +16,9 @@ import dev.sluice.object.state.ShardState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -76,6 +78,7 @@ final class Committer {
   // Used by the committing thread only.
   private boolean barrierOwed;
   private List<Found> inbox;
+  private final Map<String, SegmentGoneException> missing = new HashMap<>();
 
   /** What a commit needs besides the store. */
   record Parts(
@@ -202,6 +205,11 @@ final class Committer {
     }
   }
 
+  /** The state as it is now. */
+  ShardState read() {
+    return load().state();
+  }
+
   /** Makes this step part of a commit, and waits for it. */
   <T> T commit(Step<T> step) {
     return commit(step, answer -> false);
@@ -253,11 +261,17 @@ final class Committer {
     try {
       environment.commits().execute(this::work);
     } catch (RejectedExecutionException e) {
+      StoreUnavailableException closed =
+          new StoreUnavailableException("The store was closed. Open it again.", e);
+      List<Ticket<?>> left;
       synchronized (waiting) {
         scheduled = false;
-        waiting.remove(ticket);
+        left = List.copyOf(waiting);
+        waiting.clear();
       }
-      throw new StoreUnavailableException("The store was closed. Open it again.", e);
+      // Others may have relied on this call to see to theirs.
+      left.forEach(other -> other.future.completeExceptionally(closed));
+      throw closed;
     }
   }
 
@@ -283,7 +297,7 @@ final class Committer {
 
   private void run(List<Ticket<?>> batch) {
     List<Doubt> doubts = new ArrayList<>();
-    String missing = "";
+    missing.clear();
     Version base = latest;
     boolean fresh = base == null;
     if (fresh) {
@@ -295,13 +309,9 @@ final class Committer {
       try {
         draft = draft(base, batch);
       } catch (SegmentGoneException e) {
-        if (fresh && missing.equals(e.key())) {
-          parts.segments.isMissing(e);
-        }
-        missing = fresh ? e.key() : "";
-        backOff(round++);
         base = load();
         fresh = true;
+        note(e, base.state());
         continue;
       } catch (Obstacle e) {
         if (!doubts.isEmpty()) {
@@ -367,6 +377,24 @@ final class Committer {
     }
   }
 
+  /** Takes note of a segment that was not there, given a state that was read after that. */
+  private void note(SegmentGoneException gone, ShardState now) {
+    if (parts.segments.isMissingIf(gone, now)) {
+      missing.put(gone.key(), gone);
+    } else if (inbox != null) {
+      inbox = inbox.stream().filter(found -> !found.key().equals(gone.key())).toList();
+    }
+  }
+
+  /** Segments, except those this batch has found missing: for it they are damaged. */
+  private Segment segment(String key) {
+    SegmentGoneException gone = missing.get(key);
+    if (gone != null) {
+      throw gone.asDamage();
+    }
+    return parts.segments.get(key);
+  }
+
   private Version load() {
     Version version = parts.control.load();
     saw(version);
@@ -375,7 +403,7 @@ final class Committer {
 
   private ShardDraft draft(Version base, List<Ticket<?>> batch) {
     ShardDraft draft =
-        new ShardDraft(base.state(), parts.segments, parts.clock.now(), parts.clock.latest());
+        new ShardDraft(base.state(), this::segment, parts.clock.now(), parts.clock.latest());
     for (Found found : inbox == null ? List.<Found>of() : inbox) {
       orObstacle(found, () -> admit(draft, found, parts));
     }
@@ -429,7 +457,7 @@ final class Committer {
       // It stays where it is until somebody mends or removes it.
       return Optional.of(e);
     }
-    Admission.admit(draft, segment, id -> parts.archive.contains(id, draft.archiveNext()));
+    Admission.admit(draft, segment, parts.archive.idsBelow(draft.archiveNext())::test);
     return Optional.empty();
   }
 

@@ -8,6 +8,7 @@ import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.JobRecord;
+import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.SegmentSource;
 import dev.sluice.object.state.ShardState;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,7 +40,9 @@ import java.util.stream.Collectors;
  *
  * <p>How many jobs of which state an object has is part of its key, so counting needs only a list.
  * Objects are never changed: if part of one is removed, the rest is written under the next
- * <em>edition</em> of its number, and the highest edition counts.
+ * <em>edition</em> of its number, and the highest edition counts. That holds for an empty rest too:
+ * a process that was slow to write the first edition would bring removed jobs back otherwise. Empty
+ * ones are deleted when no put can be that late any more.
  */
 final class JobArchive {
   private static final String PREFIX = "done/";
@@ -90,6 +94,10 @@ final class JobArchive {
       counts.put(JobState.CANCELLED, Long.valueOf(matcher.group(5)));
       return Optional.of(
           new Box(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2)), counts));
+    }
+
+    boolean isEmpty() {
+      return counts.values().stream().allMatch(jobs -> jobs == 0);
     }
 
     String key() {
@@ -151,11 +159,46 @@ final class JobArchive {
   NavigableMap<Long, Box> boxes(long before) {
     NavigableMap<Long, Box> boxes = new TreeMap<>();
     for (ListedObject object : store.listAll(PREFIX)) {
-      Box.parse(object.key())
-          .filter(box -> box.number < before)
-          .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
+      add(boxes, object);
     }
-    return boxes;
+    boxes.values().removeIf(Box::isEmpty);
+    return boxes.headMap(before, false);
+  }
+
+  private static void add(NavigableMap<Long, Box> boxes, ListedObject object) {
+    Box.parse(object.key())
+        .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
+  }
+
+  /**
+   * The same, and deletes what nobody needs: editions that were followed by others, and empty ones
+   * that are old enough.
+   *
+   * @param old in microseconds by the store's clock
+   */
+  NavigableMap<Long, Box> sweep(long before, long old) {
+    List<ListedObject> listed = store.listAll(PREFIX);
+    NavigableMap<Long, Box> boxes = new TreeMap<>();
+    listed.forEach(object -> add(boxes, object));
+    List<String> waste =
+        listed.stream()
+            .filter(object -> isWaste(object, boxes, old))
+            .map(ListedObject::key)
+            .toList();
+    if (!waste.isEmpty()) {
+      store.deleteAll(waste);
+    }
+    boxes.values().removeIf(Box::isEmpty);
+    return boxes.headMap(before, false);
+  }
+
+  private static boolean isWaste(ListedObject object, Map<Long, Box> latest, long old) {
+    return Box.parse(object.key())
+        .filter(
+            box ->
+                box.edition < latest.get(box.number).edition
+                    || (box.isEmpty() && Micros.of(object.modifiedAt()) < old))
+        .isPresent();
   }
 
   /** The jobs in an object; none if it was removed meanwhile. */
@@ -177,7 +220,11 @@ final class JobArchive {
 
   /** The latest job of this id in the objects below a number. */
   Optional<Found> find(UUID id, long before) {
-    for (Box box : boxes(before).descendingMap().values()) {
+    return find(id, boxes(before).descendingMap().values());
+  }
+
+  private Optional<Found> find(UUID id, Collection<Box> boxes) {
+    for (Box box : boxes) {
       Set<UUID> known = ids.get(box.key());
       if (known == null || known.contains(id)) {
         Optional<Found> found =
@@ -193,8 +240,17 @@ final class JobArchive {
     return Optional.empty();
   }
 
-  boolean contains(UUID id, long before) {
-    return find(id, before).isPresent();
+  /** Looks for ids in the objects below a number, which are listed once. */
+  Predicate<UUID> idsBelow(long before) {
+    List<Box> boxes = new ArrayList<>();
+    boolean[] listed = new boolean[1];
+    return id -> {
+      if (!listed[0]) {
+        boxes.addAll(boxes(before).values());
+        listed[0] = true;
+      }
+      return find(id, boxes).isPresent();
+    };
   }
 
   /**
@@ -203,11 +259,6 @@ final class JobArchive {
    */
   void replace(Box box, List<ArchivedJob> left) {
     put(Box.of(box.number, box.edition + 1, left), left);
-    remove(box);
-  }
-
-  /** Removes an object, of which nothing is worth keeping. */
-  void remove(Box box) {
     store.deleteAll(List.of(box.key()));
     ids.remove(box.key());
   }

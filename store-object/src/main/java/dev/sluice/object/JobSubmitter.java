@@ -47,6 +47,7 @@ final class JobSubmitter {
   private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
   private boolean scheduled;
   private long sequence;
+  private long latestSubmit;
 
   private record Batch(
       List<NewJob> jobs, boolean guarded, CompletableFuture<List<Submission>> answer) {
@@ -95,11 +96,17 @@ final class JobSubmitter {
     try {
       environment.submits().execute(this::work);
     } catch (RejectedExecutionException e) {
+      StoreUnavailableException closed =
+          new StoreUnavailableException("The store was closed. Open it again.", e);
+      List<Batch> left;
       synchronized (waiting) {
         scheduled = false;
-        waiting.remove(batch);
+        left = List.copyOf(waiting);
+        waiting.clear();
       }
-      throw new StoreUnavailableException("The store was closed. Open it again.", e);
+      // Others may have relied on this call to see to theirs.
+      left.forEach(other -> other.answer.completeExceptionally(closed));
+      throw closed;
     }
   }
 
@@ -141,7 +148,9 @@ final class JobSubmitter {
   }
 
   private void store(List<Batch> batches) {
-    long now = clock.now();
+    // What the store says corrects the clock, back too; jobs of one process keep their order.
+    latestSubmit = Math.max(latestSubmit, clock.now());
+    long now = latestSubmit;
     List<JobRecord> records = new ArrayList<>();
     batches.forEach(batch -> batch.jobs.forEach(job -> records.add(record(job, now))));
     boolean guarded = batches.get(0).guarded;
@@ -180,7 +189,7 @@ final class JobSubmitter {
           draft -> {
             Committer.admitAll(draft, inbox, parts);
             return Admission.admit(
-                draft, segment, id -> parts.archive().contains(id, draft.archiveNext()));
+                draft, segment, parts.archive().idsBelow(draft.archiveNext())::test);
           });
     } catch (StoreIncompatibleException e) {
       throw new StoreIncompatibleException(

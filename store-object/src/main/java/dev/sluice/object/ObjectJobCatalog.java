@@ -40,6 +40,9 @@ import java.util.UUID;
  * or the archive; both are cached. Lists read everything they might show.
  */
 final class ObjectJobCatalog implements JobCatalog {
+  /** A process that is slow to archive what it has decided on has done so by then, or is dead. */
+  private static final Duration LATE_WRITE = Duration.ofHours(1);
+
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final Committer committer;
@@ -248,12 +251,12 @@ final class ObjectJobCatalog implements JobCatalog {
     long before = parts.clock().now() - Micros.of(age);
     long next = reader.readAdmitted(ShardDraft::archiveNext);
     int removed = 0;
-    List<Box> emptied = new ArrayList<>();
-    for (Box box : parts.archive().boxes(next).values()) {
+    long late = parts.clock().now() - Micros.of(LATE_WRITE);
+    for (Box box : parts.archive().sweep(next, late).values()) {
       List<UUID> old = new ArrayList<>();
       List<ArchivedJob> jobs = parts.archive().read(box);
       if (jobs.isEmpty()) {
-        emptied.add(box);
+        // Another process is purging too.
         continue;
       }
       for (ArchivedJob job : jobs) {
@@ -265,13 +268,7 @@ final class ObjectJobCatalog implements JobCatalog {
         // They were archived in the order they ended: what follows is younger.
         break;
       }
-      emptied.forEach(parts.archive()::remove);
-      emptied.clear();
-      if (old.size() == jobs.size()) {
-        parts.archive().remove(box);
-      } else {
-        removeFromArchive(box, old);
-      }
+      removeFromArchive(box, old);
       removed += old.size();
     }
     return removed;

@@ -48,7 +48,7 @@ final class ObjectJobStore implements JobStore {
   private static final Duration ORPHANED_AFTER = Duration.ofHours(1);
 
   /** A put that is carried out later than that after it was sent is not expected. */
-  private static final Duration PRODUCER_MEMORY = Duration.ofDays(7);
+  private static final Duration PRODUCER_MEMORY = Duration.ofHours(1);
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
@@ -191,7 +191,7 @@ final class ObjectJobStore implements JobStore {
 
   /** Ends a lease whose worker has signed off. */
   void endLease(String worker) {
-    leases.remove(worker);
+    leases.end(worker);
   }
 
   /** Signs a worker on under a lease that it has. */
@@ -264,9 +264,14 @@ final class ObjectJobStore implements JobStore {
    * long ended.
    */
   private void sweep() {
+    // Of a segment that is done with and could not be deleted, the memory has to stay.
+    Set<String> present =
+        parts.inbox().list().stream()
+            .map(found -> found.name().producer())
+            .collect(Collectors.toSet());
     committer.commitSometime(
         draft -> {
-          draft.forgetProducers(Micros.of(PRODUCER_MEMORY));
+          draft.forgetProducers(Micros.of(PRODUCER_MEMORY), present);
           return true;
         });
     long old = parts.clock().now() - Micros.of(ORPHANED_AFTER);

@@ -28,11 +28,9 @@ public final class ObjectStoreProvider implements StoreProvider {
   /** The same, with its requests counted, those of opening it included. */
   public static JobStore open(String url, StoreSettings settings, RequestMeter meter) {
     ShardedUrl sharded = ShardedUrl.parse(url);
+    String namespace = ObjectKeys.requireValid(settings.namespace());
     ObjectStore objects = ObjectStores.open(ObjectStoreUrl.parse(sharded.place()), meter);
-    return open(
-        new PrefixedObjectStore(objects, settings.namespace()),
-        settings.namespace(),
-        sharded.shards());
+    return open(new PrefixedObjectStore(objects, namespace), namespace, sharded.shards());
   }
 
   @Override

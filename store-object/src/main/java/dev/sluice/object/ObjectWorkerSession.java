@@ -227,7 +227,7 @@ final class ObjectWorkerSession implements WorkerSession {
   @Override
   public void close() {
     if (signOff()) {
-      links.leases.remove(id);
+      links.leases.end(id);
     }
   }
 

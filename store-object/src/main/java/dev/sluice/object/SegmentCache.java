@@ -4,6 +4,7 @@ import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentSource;
+import dev.sluice.object.state.ShardState;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -67,8 +68,23 @@ final class SegmentCache implements SegmentSource {
     }
   }
 
+  /**
+   * Takes note of a segment that was not there, if a state that was read after the look still
+   * refers to it: segments are deleted after the commit that drops them, so somebody else did it.
+   *
+   * @return whether it does
+   */
+  boolean isMissingIf(SegmentGoneException gone, ShardState now) {
+    boolean needed =
+        now.jobs().segments().values().stream().anyMatch(ref -> ref.key().equals(gone.key()));
+    if (needed) {
+      isMissing(gone);
+    }
+    return needed;
+  }
+
   /** Takes note that a segment is gone although jobs in it are unfinished. */
-  void isMissing(SegmentGoneException missing) {
+  private void isMissing(SegmentGoneException missing) {
     damaged.found(missing.key(), missing.asDamage(), CONSEQUENCE);
   }
 

@@ -81,6 +81,7 @@ final class ShardReader {
         if (tries == TRIES) {
           throw e.asDamage();
         }
+        parts.segments().isMissingIf(e, parts.control().load().state());
       }
     }
   }

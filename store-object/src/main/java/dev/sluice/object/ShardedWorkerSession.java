@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
@@ -44,8 +45,8 @@ import org.slf4j.LoggerFactory;
 final class ShardedWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ShardedWorkerSession.class);
 
-  /** How often a busy worker looks for tasks that nobody had submitted before. */
-  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+  private static final Exchange NOTHING =
+      new Exchange(List.of(), Set.of(), Map.of(), List.of(), Demand.NONE);
 
   /** Where a worker is on record for tasks that have no home yet, and the limits of those are. */
   static final int WAITING_ROOM = 0;
@@ -61,7 +62,7 @@ final class ShardedWorkerSession implements WorkerSession {
   private final Map<Integer, Long> closedDoors = new HashMap<>();
   private final List<ShardMembership> members = Collections.synchronizedList(new ArrayList<>());
   private volatile Runnable wake;
-  private long lastLook;
+  private final LookPace pace = new LookPace();
   private int turn;
   private SluiceException lastTrouble;
 
@@ -83,6 +84,12 @@ final class ShardedWorkerSession implements WorkerSession {
     if (!homeless.isEmpty()) {
       join(WAITING_ROOM);
     }
+    if (registration.limits().keySet().stream().anyMatch(this::isHomeless)) {
+      // Wherever such a task comes to live, its limit is there before its first job.
+      for (int shard = 0; shard < shards.size(); shard++) {
+        join(shard);
+      }
+    }
     if (members.isEmpty()) {
       endLease();
       throw lastTrouble;
@@ -100,10 +107,12 @@ final class ShardedWorkerSession implements WorkerSession {
    * @param ask whether to look, or to go by what this process knows
    */
   private void lookForHomes(boolean ask) {
+    if (ask) {
+      askForHomes();
+    }
     for (String task : List.copyOf(homeless)) {
-      String name = Homes.nameOf(task);
       try {
-        OptionalInt home = ask ? homes.find(name) : homes.known(name);
+        OptionalInt home = homes.known(Homes.nameOf(task));
         if (home.isPresent() && join(home.getAsInt())) {
           homeOf.put(task, home.getAsInt());
           homeless.remove(task);
@@ -113,9 +122,20 @@ final class ShardedWorkerSession implements WorkerSession {
         log.debug("Task '{}' cannot be served yet.", task, e);
       }
     }
-    if (ask) {
-      lastLook = environment.nanoTime().getAsLong();
+  }
+
+  private void askForHomes() {
+    pace.looked(environment.nanoTime().getAsLong());
+    try {
+      homes.findAll(homeless.stream().map(Homes::nameOf).toList());
+    } catch (StoreUnavailableException | StoreIncompatibleException e) {
+      lastTrouble = e;
+      log.debug("The homes of tasks cannot be looked up yet.", e);
     }
+  }
+
+  private boolean isHomeless(Group group) {
+    return homeless.contains(group.plainName());
   }
 
   /** Signs on in a shard; false if that does not work, now or a moment ago. */
@@ -159,19 +179,21 @@ final class ShardedWorkerSession implements WorkerSession {
   @Override
   public Answer exchange(Exchange exchange) {
     requireLease();
+    boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     boolean ask =
         exchange.demand().jobs() > 0
-            && (exchange.outcomes().isEmpty()
-                || environment.nanoTime().getAsLong() - lastLook >= LOOK_INTERVAL.toNanos());
+            && !homeless.isEmpty()
+            && pace.mayLook(quiet, environment.nanoTime().getAsLong());
     lookForHomes(ask);
     List<ShardMembership> order = new ArrayList<>(everywhere());
     Collections.rotate(order, turn++);
     boolean stale = order.stream().anyMatch(ShardMembership::isStale);
-    Round round = new Round(stale ? 0 : exchange.demand().jobs());
+    Round round = new Round(stale ? 0 : exchange.demand().jobs(), isEmpty(exchange));
     for (ShardMembership member : order) {
       round.visit(member, exchange);
     }
     requireSomeShard();
+    pace.exchanged(quiet, 0, round.jobs.size());
     return round.answer(stale || (round.stale && round.jobs.isEmpty()));
   }
 
@@ -181,6 +203,14 @@ final class ShardedWorkerSession implements WorkerSession {
           "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
               .formatted(workerId(), registration.name(), registration.lease()));
     }
+  }
+
+  private static boolean isEmpty(Exchange part) {
+    return part.outcomes().isEmpty()
+        && part.started().isEmpty()
+        && part.progress().isEmpty()
+        && part.released().isEmpty()
+        && part.demand().jobs() == 0;
   }
 
   /** If no shard works, the store does not. */
@@ -194,6 +224,7 @@ final class ShardedWorkerSession implements WorkerSession {
   /** One exchange in the making, shard by shard. */
   private final class Round {
     private final int wanted;
+    private final boolean onlyPolls;
     private final Set<UUID> accepted = new HashSet<>();
     private final Set<UUID> deferred = new HashSet<>();
     private final List<ClaimedJob> jobs = new ArrayList<>();
@@ -201,19 +232,22 @@ final class ShardedWorkerSession implements WorkerSession {
     private Optional<Duration> nextDue = Optional.empty();
     private boolean stale;
 
-    Round(int wanted) {
+    Round(int wanted, boolean onlyPolls) {
       this.wanted = wanted;
+      this.onlyPolls = onlyPolls;
     }
 
     void visit(ShardMembership member, Exchange whole) {
-      boolean troubled = member.trouble() != null;
-      Demand demand = troubled ? Demand.NONE : demandOf(member.shard(), whole.demand());
-      Exchange part = member.partOf(whole, demand);
-      if (member.isLeftAlone()) {
+      if (member.trouble() != null) {
         defer(member, whole);
+        if (!member.isLeftAlone()) {
+          tryAgain(member);
+        }
         return;
       }
-      if (isEmpty(part) && !troubled) {
+      Exchange part = member.partOf(whole, demandOf(member.shard(), whole.demand()));
+      // A worker that only polls wants to hear of changed limits wherever it holds something.
+      if (isEmpty(part) && !(onlyPolls && member.holdsAnything())) {
         return;
       }
       try {
@@ -229,8 +263,19 @@ final class ShardedWorkerSession implements WorkerSession {
       }
     }
 
+    /** Whether a shard works again. What happened there before it failed is told by reconciling. */
+    private void tryAgain(ShardMembership member) {
+      try {
+        member.exchange(NOTHING);
+        stale |= member.isStale();
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        member.failed(e);
+      }
+    }
+
     private void defer(ShardMembership member, Exchange whole) {
       deferred.addAll(member.endedIn(whole));
+      member.owe(member.partOf(whole, Demand.NONE));
       comeBackIn(ShardMembership.PAUSE);
     }
 
@@ -242,14 +287,6 @@ final class ShardedWorkerSession implements WorkerSession {
               .toList();
       int left = wanted - jobs.size();
       return left <= 0 || tasks.isEmpty() ? Demand.NONE : new Demand(left, tasks, whole.spare());
-    }
-
-    private boolean isEmpty(Exchange part) {
-      return part.outcomes().isEmpty()
-          && part.started().isEmpty()
-          && part.progress().isEmpty()
-          && part.released().isEmpty()
-          && part.demand().jobs() == 0;
     }
 
     private void comeBackIn(Duration time) {
@@ -332,10 +369,6 @@ final class ShardedWorkerSession implements WorkerSession {
   }
 
   private void endLease() {
-    try {
-      shards.get(WAITING_ROOM).endLease(workerId());
-    } catch (SluiceException e) {
-      log.debug("The lease of worker {} is left to run out.", workerId(), e);
-    }
+    shards.get(WAITING_ROOM).endLease(workerId());
   }
 }

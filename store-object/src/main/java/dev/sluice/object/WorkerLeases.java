@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
+import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
@@ -16,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The leases of workers: one object each, which its worker replaces to show that it lives.
@@ -40,6 +43,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>The times in the objects are for people.
  */
 final class WorkerLeases {
+  private static final Logger log = LoggerFactory.getLogger(WorkerLeases.class);
   static final String PREFIX = "workers/";
   private static final String SUFFIX = ".json";
 
@@ -144,11 +148,11 @@ final class WorkerLeases {
      */
     synchronized void renew(Duration lease) {
       long sent = environment.nanoTime().getAsLong();
-      Instant now = Micros.toInstant(clock.latest());
-      Instant end = now.plus(lease);
-      Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
-      LeaseObject next =
-          new LeaseObject(id, name, Duration.between(now, promised), promised, false);
+      // Longer than asked for if an earlier renewal promised more, by the clock that relies on it.
+      Duration length =
+          Duration.ofMillis(1 + Math.max(lease.toNanos(), endsAt.get() - sent) / 1_000_000);
+      Instant promised = Micros.toInstant(clock.latest()).plus(length);
+      LeaseObject next = new LeaseObject(id, name, length, promised, false);
       PutResult result = put(next);
       if (!(result instanceof Stored)) {
         // Fenced, or overtaken by a renewal of our own that was late.
@@ -206,6 +210,15 @@ final class WorkerLeases {
     }
   }
 
+  /** The same, for a worker that has signed off: if it does not work, the lease runs out. */
+  void end(String id) {
+    try {
+      remove(id);
+    } catch (SluiceException e) {
+      log.debug("The lease of worker {} is left to run out.", id, e);
+    }
+  }
+
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
     return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
@@ -236,8 +249,13 @@ final class WorkerLeases {
     synchronized (observations) {
       observations.keySet().retainAll(listed);
     }
-    // Nobody removes a lease before the worker's standing has ended; someone else did.
-    dead.addAll(missing);
+    for (String id : missing) {
+      // A list may pass over what is replaced while it is made.
+      if (store.get(key(id)).isEmpty()) {
+        // Nobody removes a lease before the worker's standing has ended; someone else did.
+        dead.add(id);
+      }
+    }
     return dead;
   }
 

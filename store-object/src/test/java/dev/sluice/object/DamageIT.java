@@ -63,7 +63,7 @@ class DamageIT {
   }
 
   private static WorkerBuilder worker(Sluice sluice) {
-    return sluice.worker().poll(Duration.ofMillis(50)).lease(Duration.ofSeconds(1));
+    return sluice.worker().poll(Duration.ofMillis(50)).lease(Duration.ofSeconds(3));
   }
 
   /** Something else writes over an object; what was there. */
@@ -117,7 +117,10 @@ class DamageIT {
             .hasMessageContaining("'%s/%s'".formatted(NAMESPACE, key));
 
         restore(key, bytes);
-        await().ignoreExceptions().until(() -> sluice.jobs().get(hurt).isPresent());
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .ignoreExceptions()
+            .until(() -> sluice.jobs().get(hurt).isPresent());
         awaitState(sluice, hurt, JobState.SUCCEEDED);
         assertThat(sluice.jobs().counts()).containsEntry(JobState.SUCCEEDED, 2L);
       }
@@ -164,7 +167,10 @@ class DamageIT {
         awaitState(sluice, again, JobState.SUCCEEDED);
 
         restore(key, bytes);
-        await().ignoreExceptions().until(() -> sluice.jobs().get(hurt).isPresent());
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .ignoreExceptions()
+            .until(() -> sluice.jobs().get(hurt).isPresent());
         awaitState(sluice, hurt, JobState.SUCCEEDED);
       }
     }
@@ -222,7 +228,10 @@ class DamageIT {
           awaitState(sluice, good, JobState.SUCCEEDED);
           restore(key, bytes);
           UUID hurt = answer.jobs().get(0).id();
-          await().ignoreExceptions().until(() -> sluice.jobs().get(hurt).isPresent());
+          await()
+              .atMost(Duration.ofSeconds(30))
+              .ignoreExceptions()
+              .until(() -> sluice.jobs().get(hurt).isPresent());
           awaitState(sluice, hurt, JobState.SUCCEEDED);
         }
         assertThat(sluice.concurrency().status(Group.of("shared")).active()).isZero();
@@ -283,7 +292,9 @@ class DamageIT {
         // Longer than its lease: it lives by its renewals, and nobody can take its job.
         for (int renewals = 0; renewals < 5; renewals++) {
           String tag = objects.get(lease).orElseThrow().tag();
-          await().until(() -> !objects.get(lease).orElseThrow().tag().equals(tag));
+          await()
+              .atMost(Duration.ofSeconds(30))
+              .until(() -> !objects.get(lease).orElseThrow().tag().equals(tag));
         }
         finish.countDown();
         restore(CONTROL, bytes);

@@ -74,9 +74,9 @@ enum Fate {
           return random.nextBoolean() ? SLOW : FROZEN_AFTER;
         }
         if (this == BLIND_COMMITS && random.nextInt(4) == 0) {
-          if (what.startsWith("replace shards/")) {
+          if (what.startsWith("replace " + Auditor.CONTROL)) {
             return LATE;
-          } else if (what.startsWith("get shards/")) {
+          } else if (what.startsWith("get " + Auditor.CONTROL)) {
             return REQUEST_LOST;
           }
         }

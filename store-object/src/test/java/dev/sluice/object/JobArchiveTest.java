@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.JobState;
 import dev.sluice.object.JobArchive.Box;
 import dev.sluice.object.state.ArchivedJob;
+import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.JobRecord;
 import java.util.List;
 import java.util.UUID;
@@ -63,5 +64,24 @@ class JobArchiveTest {
 
     assertThat(new JobArchive(store).find(jobs.get(0).record().id(), 2)).isPresent();
     assertThat(new JobArchive(store).find(jobs.get(1).record().id(), 2)).isEmpty();
+  }
+
+  /**
+   * Purged jobs came back when a process wrote the object that another had archived and removed.
+   */
+  @Test
+  void removed_writtenAgainByALateProcess_staysRemoved() {
+    List<ArchivedJob> jobs = List.of(job());
+    Box first = Box.of(1, 0, jobs);
+    JobArchive archive = new JobArchive(store);
+    archive.replace(first, List.of());
+    store.putIfAbsent(first.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+
+    assertThat(archive.find(jobs.get(0).record().id(), 2)).isEmpty();
+    assertThat(archive.boxes(2)).isEmpty();
+    assertThat(archive.sweep(2, 0)).isEmpty();
+    assertThat(store.listAll("done/")).as("the empty edition stays for a while").hasSize(1);
+    assertThat(archive.sweep(2, Long.MAX_VALUE)).isEmpty();
+    assertThat(store.listAll("done/")).isEmpty();
   }
 }

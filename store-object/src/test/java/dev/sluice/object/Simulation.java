@@ -207,11 +207,15 @@ final class Simulation {
   Fate nextFate(SimulatedProcess process, String what) {
     requests++;
     Fate fate = calm ? Fate.ANSWERED : oracle.of(requests, what);
-    String line =
-        "%5d %12d us  %d %-13s %s"
-            .formatted(requests, threads.now() / 1_000, process.number(), fate, what);
-    trace = trace * 1_000_003 + line.hashCode();
-    note(line);
+    trace = trace * 1_000_003 + threads.now();
+    trace = trace * 1_000_003 + process.number();
+    trace = trace * 1_000_003 + fate.ordinal();
+    trace = trace * 1_000_003 + what.hashCode();
+    if (recorded != null) {
+      note(
+          "%5d %12d us  %d %-13s %s"
+              .formatted(requests, threads.now() / 1_000, process.number(), fate, what));
+    }
     return fate;
   }
 

@@ -280,9 +280,13 @@ public final class ShardDraft {
     touch();
   }
 
-  /** Forgets producers that have been silent for this long and have nothing in line. */
-  public void forgetProducers(long silentMicros) {
-    Set<String> live = new HashSet<>();
+  /**
+   * Forgets producers that have been silent for this long and have nothing in line.
+   *
+   * @param present producers that still have segments in the inbox
+   */
+  public void forgetProducers(long silentMicros, Set<String> present) {
+    Set<String> live = new HashSet<>(present);
     segments
         .values()
         .forEach(open -> SegmentKeys.submitted(open.key).ifPresent(s -> live.add(s.producer())));
