@@ -353,9 +353,11 @@ final class SimulatedWorker {
 
   /** Signs off. */
   void signOff() {
-    if (session != null) {
-      session.close();
+    WorkerSession ending = session;
+    if (ending != null) {
+      // Nothing may run any more when what it holds is given back.
       forget();
+      ending.close();
     }
   }
 }
