@@ -14,10 +14,10 @@ import picocli.CommandLine.Command;
 @Command(
     name = "doctor",
     description = {
-      "Examine the store: whether it can be reached, keeps its promises and can be read, how fast it"
+      "Examine the store, and say what is wrong with it and what to do.",
+      "It looks whether the store can be reached, keeps its promises and can be read, how fast it"
           + " answers, what is in it and, for a bucket or a directory, what a job costs in requests."
-          + " What it writes for that it removes. Exit code 1: something is wrong, and the line says what"
-          + " to do."
+          + " What it writes for that it removes. Exit code 1: something is wrong."
     },
     footer = {
       "Examples:",

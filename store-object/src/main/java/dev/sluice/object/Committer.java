@@ -14,7 +14,6 @@ import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -71,8 +69,7 @@ final class Committer {
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final Parts parts;
-  private final ArrayDeque<Ticket<?>> waiting = new ArrayDeque<>();
-  private boolean scheduled;
+  private final Gathering<Ticket<?>> tickets;
   private volatile Version latest;
 
   // Used by the committing thread only.
@@ -177,6 +174,8 @@ final class Committer {
     this.store = store;
     this.environment = environment;
     this.parts = parts;
+    this.tickets =
+        new Gathering<>(environment.commits(), Gathering::all, this::run, ticket -> ticket.future);
   }
 
   /** The latest state known here, which may be old; null before the first. */
@@ -221,7 +220,7 @@ final class Committer {
    */
   <T> T commit(Step<T> step, Predicate<T> wantsMore) {
     Ticket<T> ticket = new Ticket<>(step, wantsMore);
-    enqueue(ticket, true);
+    tickets.add(ticket);
     try {
       return environment.await().result(ticket.future);
     } catch (InterruptedException e) {
@@ -247,52 +246,7 @@ final class Committer {
 
   /** Makes this step part of the next commit, whenever that is; nobody waits for it. */
   void commitSometime(Step<Boolean> step) {
-    enqueue(new Ticket<>(step, answer -> false), false);
-  }
-
-  private void enqueue(Ticket<?> ticket, boolean now) {
-    synchronized (waiting) {
-      waiting.add(ticket);
-      if (!now || scheduled) {
-        return;
-      }
-      scheduled = true;
-    }
-    try {
-      environment.commits().execute(this::work);
-    } catch (RejectedExecutionException e) {
-      StoreUnavailableException closed =
-          new StoreUnavailableException("The store was closed. Open it again.", e);
-      List<Ticket<?>> left;
-      synchronized (waiting) {
-        scheduled = false;
-        left = List.copyOf(waiting);
-        waiting.clear();
-      }
-      // Others may have relied on this call to see to theirs.
-      left.forEach(other -> other.future.completeExceptionally(closed));
-      throw closed;
-    }
-  }
-
-  private void work() {
-    while (true) {
-      List<Ticket<?>> batch;
-      synchronized (waiting) {
-        if (waiting.isEmpty()) {
-          scheduled = false;
-          return;
-        }
-        batch = List.copyOf(waiting);
-        waiting.clear();
-      }
-      try {
-        run(batch);
-      } catch (RuntimeException | Error e) {
-        // Handed to everyone who waits; the next batch may fare better.
-        batch.forEach(ticket -> ticket.future.completeExceptionally(e));
-      }
-    }
+    tickets.addSometime(new Ticket<>(step, answer -> false));
   }
 
   private void run(List<Ticket<?>> batch) {
@@ -521,11 +475,7 @@ final class Committer {
 
   /** Carries out what nobody waits for, if there is anything. */
   void finish() {
-    boolean idle;
-    synchronized (waiting) {
-      idle = waiting.isEmpty();
-    }
-    if (!idle) {
+    if (tickets.hasAny()) {
       commit(draft -> true);
     }
   }

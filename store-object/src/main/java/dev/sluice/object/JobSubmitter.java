@@ -14,13 +14,12 @@ import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys.Submitted;
 import dev.sluice.spi.NewJob;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Stores new jobs. What gathers while one segment is being put makes up the next, so the more
@@ -44,8 +43,7 @@ final class JobSubmitter {
   private final Committer committer;
   private final Committer.Parts parts;
   private final String producer;
-  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
-  private boolean scheduled;
+  private final Gathering<Batch> batches;
   private long sequence;
   private long latestSubmit;
 
@@ -64,6 +62,9 @@ final class JobSubmitter {
     this.committer = committer;
     this.parts = parts;
     this.producer = environment.nonce();
+    this.batches =
+        new Gathering<>(
+            environment.submits(), JobSubmitter::takeSome, this::store, batch -> batch.answer);
   }
 
   /** Stores these jobs, all in one segment, and answers for each in order. */
@@ -73,7 +74,7 @@ final class JobSubmitter {
     }
     boolean guarded = jobs.stream().anyMatch(job -> entry(job).isGuarded());
     Batch batch = new Batch(jobs, guarded, new CompletableFuture<>());
-    enqueue(batch);
+    batches.add(batch);
     try {
       return environment.await().result(batch.answer);
     } catch (InterruptedException e) {
@@ -85,52 +86,8 @@ final class JobSubmitter {
     }
   }
 
-  private void enqueue(Batch batch) {
-    synchronized (waiting) {
-      waiting.add(batch);
-      if (scheduled) {
-        return;
-      }
-      scheduled = true;
-    }
-    try {
-      environment.submits().execute(this::work);
-    } catch (RejectedExecutionException e) {
-      StoreUnavailableException closed =
-          new StoreUnavailableException("The store was closed. Open it again.", e);
-      List<Batch> left;
-      synchronized (waiting) {
-        scheduled = false;
-        left = List.copyOf(waiting);
-        waiting.clear();
-      }
-      // Others may have relied on this call to see to theirs.
-      left.forEach(other -> other.answer.completeExceptionally(closed));
-      throw closed;
-    }
-  }
-
-  private void work() {
-    while (true) {
-      List<Batch> together;
-      synchronized (waiting) {
-        together = takeSome();
-        if (together.isEmpty()) {
-          scheduled = false;
-          return;
-        }
-      }
-      try {
-        store(together);
-      } catch (RuntimeException | Error e) {
-        // Handed to everyone who waits; the next segment may fare better.
-        together.forEach(batch -> batch.answer.completeExceptionally(e));
-      }
-    }
-  }
-
   /** The batches that share the next segment. */
-  private List<Batch> takeSome() {
+  private static List<Batch> takeSome(Queue<Batch> waiting) {
     List<Batch> some = new ArrayList<>();
     int jobs = 0;
     int characters = 0;

@@ -4,6 +4,7 @@ import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -101,9 +102,7 @@ final class ObjectWorkerSession implements WorkerSession {
   private LeaseLostException lost() {
     lost = true;
     links.parts.waker().remove(id);
-    return new LeaseLostException(
-        "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
-            .formatted(id, registration.name(), registration.lease()));
+    return lease.overdue();
   }
 
   @Override
@@ -173,8 +172,9 @@ final class ObjectWorkerSession implements WorkerSession {
   }
 
   /**
-   * Jobs to stop. If the control object is damaged, nobody can ask for any, and nobody can be given
-   * what this worker has: its lease object alone decides, and is renewed.
+   * Jobs to stop. If the control object cannot be read, who asks for that is heard later. The lease
+   * is renewed all the same: its object alone decides whether anybody may be given what this worker
+   * has.
    */
   private Set<UUID> unwanted() {
     Optional<Set<UUID>> unwanted;
@@ -185,7 +185,7 @@ final class ObjectWorkerSession implements WorkerSession {
                   isInGoodStanding(draft)
                       ? Optional.of(WorkerStanding.unwanted(draft, id))
                       : Optional.empty());
-    } catch (StoreIncompatibleException e) {
+    } catch (StoreUnavailableException | StoreIncompatibleException e) {
       log.debug("Worker {} renews its lease and cannot ask which jobs to stop.", id, e);
       return Set.of();
     }

@@ -1,7 +1,6 @@
 package dev.sluice.object;
 
 import dev.sluice.Group;
-import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
@@ -33,10 +32,10 @@ import org.slf4j.LoggerFactory;
  * in, all under one id.
  *
  * <p>An exchange goes to the shards one after the other, each time beginning with another one, as
- * long as there is something to tell or more jobs are wanted. A worker whose tasks live in one
- * shard never speaks to the rest. Tasks that nobody has submitted yet have no home; for them the
- * worker signs on in the first shard, so that it is on record somewhere, and looks for homes when
- * it polls.
+ * long as there is something to tell or more jobs are wanted; a shard that none of its tasks live
+ * in is not asked for any. Tasks that nobody has submitted yet have no home: for them the worker
+ * signs on in the first shard, so that it is on record somewhere, and in all shards if it declares
+ * limits for them; it looks for their homes when it polls.
  *
  * <p>A shard that fails while another answers is in trouble of its own: see {@link
  * ShardMembership}. If none answers, the exchange fails as it would with one shard. A lease that is
@@ -81,7 +80,7 @@ final class ShardedWorkerSession implements WorkerSession {
     this.homeless = new HashSet<>(registration.tasks());
     this.lease = shards.get(WAITING_ROOM).openLease(registration);
     lookForHomes(true);
-    if (!homeless.isEmpty()) {
+    if (!homeless.isEmpty() || members.isEmpty()) {
       join(WAITING_ROOM);
     }
     if (registration.limits().keySet().stream().anyMatch(this::isHomeless)) {
@@ -111,15 +110,10 @@ final class ShardedWorkerSession implements WorkerSession {
       askForHomes();
     }
     for (String task : List.copyOf(homeless)) {
-      try {
-        OptionalInt home = homes.known(Homes.nameOf(task));
-        if (home.isPresent() && join(home.getAsInt())) {
-          homeOf.put(task, home.getAsInt());
-          homeless.remove(task);
-        }
-      } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        lastTrouble = e;
-        log.debug("Task '{}' cannot be served yet.", task, e);
+      OptionalInt home = homes.known(Homes.nameOf(task));
+      if (home.isPresent() && join(home.getAsInt())) {
+        homeOf.put(task, home.getAsInt());
+        homeless.remove(task);
       }
     }
   }
@@ -199,9 +193,7 @@ final class ShardedWorkerSession implements WorkerSession {
 
   private void requireLease() {
     if (lease.isOverdue()) {
-      throw new LeaseLostException(
-          "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
-              .formatted(workerId(), registration.name(), registration.lease()));
+      throw lease.overdue();
     }
   }
 
@@ -309,21 +301,7 @@ final class ShardedWorkerSession implements WorkerSession {
     requireLease();
     lease.renew(ObjectWorkerSession.longer(atLeast, registration.lease()));
     Set<UUID> unwanted = new HashSet<>();
-    RuntimeException trouble = null;
-    int answered = 0;
-    for (ShardMembership member : everywhere()) {
-      try {
-        unwanted.addAll(member.session().renewed());
-        answered++;
-      } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        // The lease is renewed all the same; who was asked to stop will be known when the shard
-        // works again.
-        trouble = e;
-      }
-    }
-    if (trouble != null && answered == 0) {
-      throw trouble;
-    }
+    everywhere().forEach(member -> unwanted.addAll(member.session().renewed()));
     return unwanted;
   }
 

@@ -135,6 +135,13 @@ final class WorkerLeases {
       return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
+    /** What to tell a worker whose lease is over. */
+    LeaseLostException overdue() {
+      return new LeaseLostException(
+          "Worker %s (%s) lost its lease; what it held may be someone else's now."
+              .formatted(id, name));
+    }
+
     /** When it runs out, by the store's clock; does not wait for a renewal under way. */
     Instant expiresAt() {
       return expiresAt;

@@ -3,7 +3,6 @@ package dev.sluice.object.state;
 import dev.sluice.object.state.RunningJob.Claim;
 import dev.sluice.object.state.Segment.Line;
 import dev.sluice.object.state.Segment.Trait;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;

@@ -3,7 +3,6 @@ package dev.sluice.object.state;
 import dev.sluice.JobState;
 import dev.sluice.Queues.QueueInfo;
 import dev.sluice.object.state.Segment.Line;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;

@@ -30,7 +30,7 @@ public final class JobFinder {
     if (running != null) {
       return Optional.of(running.place());
     }
-    for (Map.Entry<Long, ShardDraft.OpenSegment> entry : draft.segments().entrySet()) {
+    for (Map.Entry<Long, OpenSegment> entry : draft.segments().entrySet()) {
       Segment segment = draft.readable(entry.getValue());
       Integer index = segment == null ? null : segment.indexOf(id);
       if (index != null) {

@@ -1,7 +1,6 @@
 package dev.sluice.object.state;
 
 import dev.sluice.JobState;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -71,7 +71,7 @@ public final class LimitRules {
   }
 
   private static Integer proposed(ShardDraft draft, String group) {
-    for (ShardDraft.OpenSegment open : draft.segments().values()) {
+    for (OpenSegment open : draft.segments().values()) {
       Segment segment = draft.readable(open);
       Integer limit = segment == null ? null : segment.proposals().get(group);
       if (limit != null) {

@@ -55,38 +55,6 @@ public final class ShardDraft {
   private long frozenAt;
   private boolean changed;
 
-  /** How far a segment has come, in this draft. */
-  static final class OpenSegment {
-    final String key;
-    int unfinished;
-    Map<Integer, Integer> cursors;
-    Set<Integer> gone;
-    Map<Integer, Submission> refused;
-    private boolean own;
-
-    OpenSegment(SegmentRef ref) {
-      key = ref.key();
-      unfinished = ref.unfinished();
-      cursors = ref.cursors();
-      gone = ref.gone();
-      refused = ref.refused();
-    }
-
-    private OpenSegment writable() {
-      if (!own) {
-        cursors = new HashMap<>(cursors);
-        gone = new HashSet<>(gone);
-        refused = new HashMap<>(refused);
-        own = true;
-      }
-      return this;
-    }
-
-    SegmentRef ref() {
-      return new SegmentRef(key, unfinished, cursors, gone, refused);
-    }
-  }
-
   /**
    * Begins a commit.
    *
