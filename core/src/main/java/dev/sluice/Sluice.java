@@ -44,8 +44,8 @@ public final class Sluice implements AutoCloseable {
   }
 
   /**
-   * Opens the store at a URL: {@code postgresql://user@host/database} or {@code embedded:} (a
-   * PostgreSQL of its own).
+   * Opens the store at a URL: {@code postgresql://user@host/database}, {@code embedded:} (a
+   * PostgreSQL of its own), {@code s3://bucket/prefix}, {@code file:directory} or {@code memory:}.
    *
    * @throws StoreUnavailableException if it cannot be reached
    * @throws StoreIncompatibleException if it is too new for this version, or refuses the
@@ -64,6 +64,19 @@ public final class Sluice implements AutoCloseable {
   /** Opens a store. */
   public static Sluice open(SluiceOptions options) {
     return new Sluice(options);
+  }
+
+  /**
+   * Examines a store: whether it can be reached and keeps its promises, how fast it answers, what
+   * is in it, and what else its kind has to tell. It removes again what it writes for that.
+   *
+   * @throws InvalidRequestException if no store is known for the URL, or it is malformed
+   */
+  public static Diagnosis diagnose(SluiceOptions options) {
+    StoreSettings settings = new StoreSettings(options.schema(), options.connections());
+    return options.dataSource() == null
+        ? StoreProviders.diagnose(options.url(), settings)
+        : StoreProviders.onDataSource().diagnose(options.dataSource(), settings);
   }
 
   private static JobStore openStore(SluiceOptions options) {

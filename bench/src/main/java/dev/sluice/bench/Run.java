@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** One run of the benchmarks: opens the server, measures, and shows what was found. */
@@ -49,15 +50,23 @@ final class Run {
     Map<String, List<Section>> families = new LinkedHashMap<>();
     Map<String, String> machine;
     Plan plan = options.plan(defaultRuns);
-    try (BenchServer server = BenchServer.open(options.store())) {
-      machine = Machine.describe(server.settings());
+    Optional<BenchServer> server =
+        scenarios.stream().anyMatch(Scenario::onPostgres)
+            ? Optional.of(BenchServer.open(options.store()))
+            : Optional.empty();
+    try {
+      machine = Machine.describe(server.map(BenchServer::settings).orElse(Map.of()));
       Bench bench = new Bench(server, plan, new ConsoleProgress(console));
-      bench.warmUp();
+      if (server.isPresent()) {
+        bench.warmUp();
+      }
       for (Scenario scenario : scenarios) {
         Section section = scenario.run(bench);
         table.print(section);
         families.computeIfAbsent(scenario.family(), any -> new ArrayList<>()).add(section);
       }
+    } finally {
+      server.ifPresent(BenchServer::close);
     }
     String command = options.command(what);
     List<Section> sections = families.values().stream().flatMap(List::stream).toList();

@@ -66,6 +66,39 @@ class BenchIT {
   }
 
   @Test
+  void objectScenarios_needNoDatabaseAndJudgeWhatTheyCount() {
+    Path json = directory.resolve("objects.json");
+    int exitCode =
+        run(
+            "object-requests",
+            "object-file",
+            "object-s3",
+            "--store=postgresql://nobody@127.0.0.1:1/none",
+            "--runs=1",
+            "--scale=0.01",
+            "--json=" + json);
+    Report report = ReportFile.read(json);
+    assertThat(exitCode).isEqualTo(missesAGoal(report) ? 1 : 0);
+
+    Section requests = section(report, "object-requests");
+    assertThat(requests.subjects())
+        .extracting(Subject::name)
+        .contains("lone job", "in flight, limit 10", "idle worker, a day");
+    assertThat(requests.subjects().get(0).figures().get("put").least())
+        .as("puts of a lone job: segment, claim, outcome, archive and letting go")
+        .isGreaterThanOrEqualTo(5);
+    assertThat(requests.subjects().get(0).figures().get("requests").least())
+        .as("requests of a lone job")
+        .isLessThanOrEqualTo(12);
+    assertThat(section(report, "object-file").ratios().get(1).name())
+        .isEqualTo("limit 10 vs no limit");
+    Subject theirs = section(report, "object-s3").subjects().get(4);
+    assertThat(theirs.settings())
+        .as("two entries go for each job; puts and gets may be in vain besides")
+        .containsEntry("DELETE per job", "2.00");
+  }
+
+  @Test
   void growth_drawsCurvesOfWhatWasChosen() {
     Path json = directory.resolve("growth.json");
     assertThat(

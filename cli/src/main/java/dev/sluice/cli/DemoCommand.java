@@ -5,8 +5,10 @@ import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceException;
 import dev.sluice.cli.demo.Board;
+import dev.sluice.cli.demo.DemoWorker;
 import dev.sluice.cli.demo.Feeder;
 import dev.sluice.cli.demo.Limits;
+import dev.sluice.cli.demo.LocalWorker;
 import dev.sluice.cli.demo.Peaks;
 import dev.sluice.cli.demo.Summary;
 import dev.sluice.cli.demo.Tally;
@@ -40,13 +42,13 @@ import picocli.CommandLine.Option;
       "  sluice demo --store file:./data",
       "  sluice demo --workflow",
       "",
-      "While it runs, try from another terminal:",
+      "While it runs, try from another terminal, with the same --store:",
       "  sluice --schema sluice_demo concurrency status",
       "  sluice --schema sluice_demo concurrency set send_email --limit 2"
     })
 final class DemoCommand implements Callable<Integer> {
   static final String SCHEMA = "sluice_demo";
-  private static final int PROCESSES = 2;
+  private static final int WORKERS = 2;
   private static final Duration TICK = Duration.ofMillis(100);
 
   private final SluiceCommand root;
@@ -99,31 +101,37 @@ final class DemoCommand implements Callable<Integer> {
     Limits limits = new Limits(sluice.concurrency());
     Feeder feeder = new Feeder(sluice, queue);
     Board board = new Board(root.console(), feeder, limits);
-    List<WorkerProcess> workers = new ArrayList<>();
+    List<DemoWorker> workers = new ArrayList<>();
     Duration took;
     try {
-      root.remark("Starting " + PROCESSES + " worker processes...");
-      for (int i = 0; i < PROCESSES; i++) {
-        workers.add(startWorker(schema, queue, directory.resolve("worker-" + i)));
+      root.remark(
+          root.isOfThisProcess()
+              ? "Starting " + WORKERS + " workers, in this process: nobody else sees its memory..."
+              : "Starting " + WORKERS + " worker processes...");
+      for (int i = 0; i < WORKERS; i++) {
+        Path events = directory.resolve("worker-" + i);
+        workers.add(
+            root.isOfThisProcess()
+                ? LocalWorker.start(sluice, queue, events)
+                : startProcess(schema, queue, events));
       }
-      if (!workers.stream().allMatch(WorkerProcess::awaitReady)) {
-        throw new SluiceException(
-            "A worker process of the demo did not start; what it printed is above.");
+      if (!workers.stream().allMatch(DemoWorker::awaitReady)) {
+        throw new SluiceException("A worker of the demo did not start; what it printed is above.");
       }
       took = watch(workers, feeder, board, stop);
     } finally {
       // All at once, so that none goes on alone while another one drains.
-      workers.parallelStream().forEach(WorkerProcess::close);
+      workers.parallelStream().forEach(DemoWorker::close);
       board.clear();
     }
     List<Peaks.Record> records = new ArrayList<>();
-    for (WorkerProcess worker : workers) {
+    for (DemoWorker worker : workers) {
       records.add(worker.record());
     }
-    return new Summary(Peaks.of(records), limits, took, PROCESSES);
+    return new Summary(Peaks.of(records), limits, took, WORKERS);
   }
 
-  private WorkerProcess startWorker(String schema, String queue, Path events) throws IOException {
+  private WorkerProcess startProcess(String schema, String queue, Path events) throws IOException {
     return WorkerProcess.start(
         Main.class.getName(),
         List.of(
@@ -138,16 +146,16 @@ final class DemoCommand implements Callable<Integer> {
         events);
   }
 
-  private Duration watch(List<WorkerProcess> workers, Feeder feeder, Board board, StopSignal stop)
+  private Duration watch(List<DemoWorker> workers, Feeder feeder, Board board, StopSignal stop)
       throws InterruptedException {
     long start = System.nanoTime();
     Duration elapsed = Duration.ZERO;
     boolean stopped = false;
     while (!stopped && elapsed.compareTo(duration) < 0) {
       Map<Group, Tally.Numbers> numbers = Board.together(workers);
-      int alive = (int) workers.stream().filter(WorkerProcess::isAlive).count();
+      int alive = (int) workers.stream().filter(DemoWorker::isAlive).count();
       if (alive == 0) {
-        throw new SluiceException("Every worker process of the demo has ended before its time.");
+        throw new SluiceException("Every worker of the demo has ended before its time.");
       }
       board.show(numbers, new Board.Moment(elapsed, duration, alive));
       feeder.fill(numbers);

@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:done, and the answer is no: a job failed, a submit was rejected, nothing was found",
+      "1:done, and the answer is no: a job failed, a submit was rejected, nothing was found, the doctor"
+          + " found something wrong",
       "2:the command line is wrong; nothing was changed",
       "69:the store cannot be reached, or cannot be used by this version",
       "70:an internal error"
@@ -50,11 +51,14 @@ import picocli.CommandLine.Spec;
       QueuesCommand.class,
       ConcurrencyCommand.class,
       WorkflowCommand.class,
+      DoctorCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       DemoWorkerCommand.class
     })
 final class SluiceCommand implements Runnable {
+  static final String DEFAULT_SCHEMA = "sluice";
+
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(SerializationFeature.FAIL_ON_EMPTY_BEANS).build();
 
@@ -69,8 +73,8 @@ final class SluiceCommand implements Runnable {
       defaultValue = "${env:SLUICE_STORE:-embedded:}",
       showDefaultValue = CommandLine.Help.Visibility.NEVER,
       description = {
-        "The store: postgresql://user@host/database, s3://bucket/prefix, file:directory, or embedded:"
-            + " for a PostgreSQL of its own.",
+        "The store: postgresql://user@host/database; s3://bucket/prefix, with ?endpoint=https://host and"
+            + " &region=name where needed; file:directory; or embedded: for a PostgreSQL of its own.",
         "Default: the environment variable SLUICE_STORE, else embedded:"
       })
   private String store;
@@ -79,7 +83,9 @@ final class SluiceCommand implements Runnable {
       names = "--schema",
       paramLabel = "NAME",
       scope = ScopeType.INHERIT,
-      description = "The schema everything is kept in. Default: sluice")
+      description =
+          "The schema, or the folder of a bucket or directory, that everything is kept in. Default:"
+              + " sluice")
   private String schema;
 
   @Option(
@@ -132,14 +138,29 @@ final class SluiceCommand implements Runnable {
     return schema == null ? fallback : schema;
   }
 
+  /** Whether nobody but this process can see the store, so that it ends with the command. */
+  boolean isOfThisProcess() {
+    return store.startsWith("memory:");
+  }
+
   /** Opens the store that was asked for. */
   Sluice open() {
-    return open("sluice");
+    if (isOfThisProcess()) {
+      throw new InvalidRequestException(
+          "The store '%s' is gone when this command ends: nobody would ever see what it holds. It serves 'sluice demo' and tests; name one that lasts, such as file:./data."
+              .formatted(store));
+    }
+    return open(DEFAULT_SCHEMA);
+  }
+
+  /** What was asked for, with this schema if none was. */
+  SluiceOptions options(String defaultSchema) {
+    return SluiceOptions.url(store).schema(schemaOr(defaultSchema));
   }
 
   /** Opens the store that was asked for, with this schema if none was asked for. */
   Sluice open(String defaultSchema) {
-    SluiceOptions options = SluiceOptions.url(store).schema(schemaOr(defaultSchema));
+    SluiceOptions options = options(defaultSchema);
     try {
       return Sluice.open(options);
     } catch (InvalidRequestException | StoreIncompatibleException e) {

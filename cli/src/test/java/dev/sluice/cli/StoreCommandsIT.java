@@ -38,6 +38,18 @@ class StoreCommandsIT {
   }
 
   @Test
+  void doctor_storeInUse_showsServerSchemaAndJobs() {
+    assertThat(sluice("submit", newTask()).exitCode()).isZero();
+    Run doctor = sluice("doctor");
+    assertThat(doctor.exitCode()).as(doctor.err()).isZero();
+    assertThat(doctor.out())
+        .contains("PostgreSQL", "a query takes", "as this Sluice knows it", " ready")
+        .endsWith("Everything is as it should be.\n");
+    assertThat(sluice("--json", "doctor").out())
+        .contains("\"healthy\":true", "\"query_median_ms\":");
+  }
+
+  @Test
   void submit_badPayload_submitsNothing() {
     String task = newTask();
     assertThat(sluice("submit", task, "--payload", "{oops}").exitCode()).isEqualTo(ExitCode.USAGE);

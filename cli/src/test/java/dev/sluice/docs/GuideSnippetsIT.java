@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.ConcurrencyStatus;
+import dev.sluice.Diagnosis;
 import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Job;
@@ -30,6 +31,8 @@ import dev.sluice.TaskName;
 import dev.sluice.Worker;
 import dev.sluice.WorkerListener;
 import dev.sluice.embedded.EmbeddedPostgres;
+import dev.sluice.object.FaultyS3Server;
+import dev.sluice.object.TestCredentials;
 import dev.sluice.workflow.Caps;
 import dev.sluice.workflow.OnFailure;
 import dev.sluice.workflow.Refs;
@@ -61,6 +64,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The Java of the README and the guide, between markers, run against a real PostgreSQL. {@link
@@ -747,6 +751,37 @@ class GuideSnippetsIT {
       workflows.cancel(run); // what is in flight is called off
       // end snippet
       assertThat(workflows.get(run).orElseThrow().data().caps().maxConcurrentSteps()).hasValue(2);
+    }
+  }
+
+  @Test
+  void withoutADatabase(@TempDir Path directory) {
+    TestCredentials.use();
+    try (FaultyS3Server s3 = new FaultyS3Server()) {
+      String bucket = FaultyS3Server.BUCKET;
+      String endpoint = "&endpoint=" + s3.endpoint();
+      // snippet: objects
+      Sluice onOneMachine = Sluice.open("file:" + directory); // any number of processes share it
+      Sluice inABucket = Sluice.open("s3://" + bucket + "/app?region=us-east-1" + endpoint);
+      Sluice inATest = Sluice.open("memory:"); // gone with this process
+      // end snippet
+      for (Sluice opened : List.of(onOneMachine, inABucket, inATest)) {
+        try (opened;
+            Worker worker =
+                opened.worker().handle(SEND_EMAIL, (email, ctx) -> send(email)).start()) {
+          UUID id = opened.submit(SEND_EMAIL, new Email("acme", "a@example.org", "Hi")).id();
+          await().until(() -> opened.jobs().get(id).orElseThrow().state() == JobState.SUCCEEDED);
+        }
+      }
+      // snippet: diagnosis
+      Diagnosis diagnosis = Sluice.diagnose(SluiceOptions.url("file:" + directory));
+      if (!diagnosis.healthy()) {
+        diagnosis.findings().stream()
+            .filter(finding -> !finding.good())
+            .forEach(System.err::println);
+      }
+      // end snippet
+      assertThat(diagnosis.healthy()).isTrue();
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.internal;
 
+import dev.sluice.SluiceException;
 import org.slf4j.Logger;
 
 /** Says once that something fails, and once that it works again, however often it is tried. */
@@ -17,7 +18,13 @@ final class OutageLog {
   synchronized void failed(Throwable cause) {
     if (!failing) {
       failing = true;
-      log.warn("{} fails; trying again until it works.", what, cause);
+      if (cause instanceof SluiceException) {
+        // Its message names the thing and the remedy; where it was thrown helps nobody.
+        log.warn("{} fails; trying again until it works. {}", what, cause.getMessage());
+        log.debug("{} fails.", what, cause);
+      } else {
+        log.warn("{} fails; trying again until it works.", what, cause);
+      }
     } else {
       log.debug("{} still fails.", what, cause);
     }

@@ -1,5 +1,6 @@
 package dev.sluice.spi;
 
+import dev.sluice.Diagnosis;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
 import javax.sql.DataSource;
@@ -27,6 +28,29 @@ public interface StoreProvider {
 
   /** Opens the store on a data source; the caller goes on owning the data source. */
   default JobStore open(DataSource dataSource, StoreSettings settings) {
+    throw new UnsupportedOperationException(urlForm() + " does not work on a data source");
+  }
+
+  /**
+   * Examines the store at a URL this provider accepts, and leaves behind nothing that it made for
+   * that. What is wrong is a finding, not an exception; only a malformed URL is one.
+   */
+  default Diagnosis diagnose(String url, StoreSettings settings) {
+    Checkup checkup = new Checkup(StoreProviders.withoutSecrets(url));
+    checkup
+        .attempt("reach", () -> open(url, settings))
+        .ifPresent(
+            opened -> {
+              try (JobStore store = opened) {
+                checkup.good("reach", "it can be opened");
+                checkup.attempt("jobs", () -> store.jobs().counts()).ifPresent(checkup::jobs);
+              }
+            });
+    return checkup.diagnosis();
+  }
+
+  /** Examines the store on a data source; the caller goes on owning the data source. */
+  default Diagnosis diagnose(DataSource dataSource, StoreSettings settings) {
     throw new UnsupportedOperationException(urlForm() + " does not work on a data source");
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.spi;
 
+import dev.sluice.Diagnosis;
 import dev.sluice.InvalidRequestException;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -11,14 +12,23 @@ public final class StoreProviders {
 
   /** Opens the store at this URL. */
   public static JobStore open(String url, StoreSettings settings) {
-    for (StoreProvider provider : providers()) {
-      if (provider.accepts(url)) {
-        return provider.open(url, settings);
-      }
-    }
-    throw new InvalidRequestException(
-        "No store is known for '%s'. Known forms: %s. Is the store's module on the class path?"
-            .formatted(withoutSecrets(url), knownForms()));
+    return accepting(url).open(url, settings);
+  }
+
+  /** Examines the store at this URL. */
+  public static Diagnosis diagnose(String url, StoreSettings settings) {
+    return accepting(url).diagnose(url, settings);
+  }
+
+  private static StoreProvider accepting(String url) {
+    return providers().stream()
+        .filter(provider -> provider.accepts(url))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new InvalidRequestException(
+                    "No store is known for '%s'. Known forms: %s. Is the store's module on the class path?"
+                        .formatted(withoutSecrets(url), knownForms())));
   }
 
   /** The provider that works on JDBC data sources. */
@@ -44,7 +54,7 @@ public final class StoreProviders {
     return forms.isEmpty() ? "none" : forms;
   }
 
-  private static String withoutSecrets(String url) {
+  static String withoutSecrets(String url) {
     return url.replaceAll("//[^@/]*@", "//…@").replaceAll("(?i)(password=)[^&]*", "$1…");
   }
 }

@@ -1,7 +1,9 @@
 package dev.sluice.embedded;
 
+import dev.sluice.Diagnosis;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.spi.Checkup;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreProviders;
@@ -48,6 +50,23 @@ public final class EmbeddedStoreProvider implements StoreProvider {
       }
       throw e;
     }
+  }
+
+  @Override
+  public Diagnosis diagnose(String url, StoreSettings settings) {
+    Path directory = directory(url);
+    StoreProvider postgresStore = StoreProviders.onDataSource();
+    Checkup checkup = new Checkup(url);
+    return checkup
+        .attempt("server", () -> join(directory))
+        .map(
+            joined -> {
+              try (EmbeddedPostgres postgres = joined) {
+                Diagnosis found = postgresStore.diagnose(postgres.dataSource(), settings);
+                return new Diagnosis("embedded:" + postgres.dataDirectory(), found.findings());
+              }
+            })
+        .orElseGet(checkup::diagnosis);
   }
 
   static Path directory(String url) {

@@ -24,6 +24,9 @@ final class ArchiveWriter {
   private Committer committer;
   private long begun;
 
+  /** Whether a failure was spoken of that is not over yet. */
+  private volatile boolean spoken;
+
   ArchiveWriter(StoreEnvironment environment, JobArchive archive, SegmentCache segments) {
     this.environment = environment;
     this.archive = archive;
@@ -58,16 +61,22 @@ final class ArchiveWriter {
   private void writeLater(ShardState state) {
     try {
       long number = state.archive().next();
-      archive.write(state, segments);
+      if (!isWritten(state)) {
+        return;
+      }
+      spoken = false;
       committer.commitSometime(
           draft -> {
             draft.archived(number);
             return true;
           });
-    } catch (SegmentGoneException e) {
-      log.debug("Another process has archived these jobs already.", e);
     } catch (SluiceException e) {
-      log.warn("Finished jobs could not be archived yet; they stay in the control object.", e);
+      if (!spoken) {
+        spoken = true;
+        log.warn(
+            "Finished jobs cannot be archived yet; they stay in the control object. {}",
+            e.getMessage());
+      }
       synchronized (this) {
         begun = Math.min(begun, state.archive().next() - 1);
       }
@@ -90,15 +99,32 @@ final class ArchiveWriter {
 
   private void write(ShardState state) {
     long number = state.archive().next();
+    if (isWritten(state)) {
+      committer.commit(
+          draft -> {
+            draft.archived(number);
+            return true;
+          });
+    }
+  }
+
+  /**
+   * Writes what this state has decided on. False if another process has done so and let go of it,
+   * and the segments are gone for that reason.
+   *
+   * @throws dev.sluice.StoreIncompatibleException if they are gone for another: then the outcomes
+   *     stay in the control object
+   */
+  private boolean isWritten(ShardState state) {
     try {
       archive.write(state, segments);
+      return true;
     } catch (SegmentGoneException e) {
+      if (segments.isMissingIf(e, committer.read())) {
+        throw e.asDamage();
+      }
       log.debug("Another process has archived these jobs already.", e);
+      return false;
     }
-    committer.commit(
-        draft -> {
-          draft.archived(number);
-          return true;
-        });
   }
 }

@@ -14,16 +14,18 @@ import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The only writer of the control object in this process: gathers the steps of everyone who wants
@@ -50,11 +52,15 @@ import java.util.stream.Collectors;
  * long as that has not succeeded, it is owed ({@link #barrierOwed}), and no answer is given without
  * it: a claim that lands after its worker reconciled would be a job that nobody runs.
  *
+ * <p><b>A damaged object</b> stops the steps that need it. They are told so, and the draft is made
+ * again without them, for as long as no put of this batch is in doubt.
+ *
  * <p><b>Crash at any line</b>: before the put, nothing happened. After it, the claims of a dead
  * process are those of dead workers. A segment of returning jobs is put before the commit that
  * refers to it; if that commit never happens, nothing refers to it, and it is swept.
  */
 final class Committer {
+  private static final Logger log = LoggerFactory.getLogger(Committer.class);
   private static final int MANY_ENDED = 256;
   private static final Duration ARCHIVE_PAUSE = Duration.ofMillis(100);
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(2);
@@ -63,13 +69,13 @@ final class Committer {
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final Parts parts;
-  private final ArrayDeque<Ticket<?>> waiting = new ArrayDeque<>();
-  private boolean scheduled;
+  private final Gathering<Ticket<?>> tickets;
   private volatile Version latest;
 
   // Used by the committing thread only.
   private boolean barrierOwed;
   private List<Found> inbox;
+  private final Map<String, SegmentGoneException> missing = new HashMap<>();
 
   /** What a commit needs besides the store. */
   record Parts(
@@ -79,7 +85,12 @@ final class Committer {
       JobArchive archive,
       StoreClock clock,
       LocalWaker waker,
-      Consumer<Committed> afterCommit) {}
+      Consumer<Committed> afterCommit) {
+    /** What the archive has, as of this draft. */
+    Admission.ArchivedIds archivedIds(ShardDraft draft) {
+      return (ids, since) -> archive.findAll(ids, draft.archiveNext(), since).keySet();
+    }
+  }
 
   /**
    * A commit that happened.
@@ -124,7 +135,7 @@ final class Committer {
       try {
         answer = step.apply(draft);
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        // It may have done half of what it had to do: then nobody's step is committed.
+        // It may have done half of what it had to do: then nothing of this draft is committed.
         throw e;
       } catch (SluiceException e) {
         failure = e;
@@ -148,10 +159,28 @@ final class Committer {
     }
   }
 
+  /**
+   * Part of a draft needs an object that is damaged: the draft is made again without that part.
+   *
+   * @see DamagedObjects
+   */
+  private static final class Obstacle extends RuntimeException {
+    final transient StoreIncompatibleException damage;
+    final transient Object part;
+
+    Obstacle(StoreIncompatibleException damage, Object part) {
+      super(damage.getMessage(), damage, false, false);
+      this.damage = damage;
+      this.part = part;
+    }
+  }
+
   Committer(ObjectStore store, StoreEnvironment environment, Parts parts) {
     this.store = store;
     this.environment = environment;
     this.parts = parts;
+    this.tickets =
+        new Gathering<>(environment.commits(), Gathering::all, this::run, ticket -> ticket.future);
   }
 
   /** The latest state known here, which may be old; null before the first. */
@@ -180,6 +209,11 @@ final class Committer {
     }
   }
 
+  /** The state as it is now. */
+  ShardState read() {
+    return load().state();
+  }
+
   /** Makes this step part of a commit, and waits for it. */
   <T> T commit(Step<T> step) {
     return commit(step, answer -> false);
@@ -191,9 +225,9 @@ final class Committer {
    */
   <T> T commit(Step<T> step, Predicate<T> wantsMore) {
     Ticket<T> ticket = new Ticket<>(step, wantsMore);
-    enqueue(ticket, true);
+    tickets.add(ticket);
     try {
-      return ticket.future.get();
+      return environment.await().result(ticket.future);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnknownOutcomeException(
@@ -217,51 +251,12 @@ final class Committer {
 
   /** Makes this step part of the next commit, whenever that is; nobody waits for it. */
   void commitSometime(Step<Boolean> step) {
-    enqueue(new Ticket<>(step, answer -> false), false);
-  }
-
-  private void enqueue(Ticket<?> ticket, boolean now) {
-    synchronized (waiting) {
-      waiting.add(ticket);
-      if (!now || scheduled) {
-        return;
-      }
-      scheduled = true;
-    }
-    try {
-      environment.commits().execute(this::work);
-    } catch (RejectedExecutionException e) {
-      synchronized (waiting) {
-        scheduled = false;
-        waiting.remove(ticket);
-      }
-      throw new StoreUnavailableException("The store was closed. Open it again.", e);
-    }
-  }
-
-  private void work() {
-    while (true) {
-      List<Ticket<?>> batch;
-      synchronized (waiting) {
-        if (waiting.isEmpty()) {
-          scheduled = false;
-          return;
-        }
-        batch = List.copyOf(waiting);
-        waiting.clear();
-      }
-      try {
-        run(batch);
-      } catch (RuntimeException | Error e) {
-        // Handed to everyone who waits; the next batch may fare better.
-        batch.forEach(ticket -> ticket.future.completeExceptionally(e));
-      }
-    }
+    tickets.addSometime(new Ticket<>(step, answer -> false));
   }
 
   private void run(List<Ticket<?>> batch) {
     List<Doubt> doubts = new ArrayList<>();
-    String missing = "";
+    missing.clear();
     Version base = latest;
     boolean fresh = base == null;
     if (fresh) {
@@ -273,13 +268,18 @@ final class Committer {
       try {
         draft = draft(base, batch);
       } catch (SegmentGoneException e) {
-        if (fresh && missing.equals(e.key())) {
-          throw e.asDamage();
-        }
-        missing = fresh ? e.key() : "";
-        backOff(round++);
         base = load();
         fresh = true;
+        note(e, base.state());
+        continue;
+      } catch (Obstacle e) {
+        if (!doubts.isEmpty()) {
+          throw e.damage;
+        }
+        batch = setAside(e, batch);
+        if (batch.isEmpty() && !barrierOwed) {
+          return;
+        }
         continue;
       }
       if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
@@ -336,6 +336,24 @@ final class Committer {
     }
   }
 
+  /** Takes note of a segment that was not there, given a state that was read after that. */
+  private void note(SegmentGoneException gone, ShardState now) {
+    if (parts.segments.isMissingIf(gone, now)) {
+      missing.put(gone.key(), gone);
+    } else if (inbox != null) {
+      inbox = inbox.stream().filter(found -> !found.key().equals(gone.key())).toList();
+    }
+  }
+
+  /** Segments, except those this batch has found missing: for it they are damaged. */
+  private Segment segment(String key) {
+    SegmentGoneException gone = missing.get(key);
+    if (gone != null) {
+      throw gone.asDamage();
+    }
+    return parts.segments.get(key);
+  }
+
   private Version load() {
     Version version = parts.control.load();
     saw(version);
@@ -344,26 +362,62 @@ final class Committer {
 
   private ShardDraft draft(Version base, List<Ticket<?>> batch) {
     ShardDraft draft =
-        new ShardDraft(base.state(), parts.segments, parts.clock.now(), parts.clock.latest());
-    if (inbox != null) {
-      admitAll(draft, inbox, parts);
+        new ShardDraft(base.state(), this::segment, parts.clock.now(), parts.clock.latest());
+    for (Found found : inbox == null ? List.<Found>of() : inbox) {
+      orObstacle(found, () -> admit(draft, found, parts));
     }
-    batch.forEach(ticket -> ticket.run(draft));
+    batch.forEach(ticket -> orObstacle(ticket, () -> ticket.run(draft)));
     draft.freeze(MANY_ENDED, ARCHIVE_PAUSE.toNanos() / 1_000);
     return draft;
   }
 
-  /** Admits what was found in the inbox and nobody has taken in yet. */
-  static void admitAll(ShardDraft draft, List<Found> inbox, Parts parts) {
-    for (Found found : inbox) {
-      boolean ours = !found.name().guarded() || found.abandoned();
-      if (ours && !draft.isAdmitted(found.key()) && !draft.isDoneWith(found.name())) {
-        Admission.admit(
-            draft,
-            parts.segments.get(found.key()),
-            (ids, since) -> parts.archive.findAll(ids, draft.archiveNext(), since).keySet());
-      }
+  private static void orObstacle(Object part, Runnable step) {
+    try {
+      step.run();
+    } catch (StoreIncompatibleException e) {
+      throw new Obstacle(e, part);
     }
+  }
+
+  /** Those of the batch that go on; whoever cannot is told why. */
+  private List<Ticket<?>> setAside(Obstacle obstacle, List<Ticket<?>> batch) {
+    if (obstacle.part instanceof Ticket<?> ticket) {
+      ticket.future.completeExceptionally(obstacle.damage);
+    } else {
+      inbox = inbox.stream().filter(found -> found != obstacle.part).toList();
+    }
+    return batch.stream().<Ticket<?>>filter(ticket -> ticket != obstacle.part).toList();
+  }
+
+  /**
+   * Admits what was found in the inbox and nobody has taken in yet.
+   *
+   * @return what is wrong with a segment that had to be left out, if there is one
+   */
+  static Optional<StoreIncompatibleException> admitAll(
+      ShardDraft draft, List<Found> inbox, Parts parts) {
+    StoreIncompatibleException damage = null;
+    for (Found found : inbox) {
+      damage = admit(draft, found, parts).orElse(damage);
+    }
+    return Optional.ofNullable(damage);
+  }
+
+  private static Optional<StoreIncompatibleException> admit(
+      ShardDraft draft, Found found, Parts parts) {
+    boolean ours = !found.name().guarded() || found.abandoned();
+    if (!ours || draft.isAdmitted(found.key()) || draft.isDoneWith(found.name())) {
+      return Optional.empty();
+    }
+    Segment segment;
+    try {
+      segment = parts.segments.get(found.key());
+    } catch (StoreIncompatibleException e) {
+      // It stays where it is until somebody mends or removes it.
+      return Optional.of(e);
+    }
+    Admission.admit(draft, segment, parts.archivedIds(draft));
+    return Optional.empty();
   }
 
   /**
@@ -374,7 +428,15 @@ final class Committer {
     List<String> late =
         inbox.stream().filter(f -> committed.isDoneWith(f.name())).map(Found::key).toList();
     if (!late.isEmpty()) {
-      environment.chores().execute(() -> store.deleteAll(late));
+      environment.chores().execute(() -> delete(late));
+    }
+  }
+
+  private void delete(List<String> late) {
+    try {
+      store.deleteAll(late);
+    } catch (SluiceException e) {
+      log.debug("Late copies of segments could not be deleted; the next look finds them.", e);
     }
   }
 
@@ -383,7 +445,11 @@ final class Committer {
     if (!draft.returning().isEmpty()) {
       returns = new Segment(SegmentKeys.returned(draft.version(), nonce), draft.returning());
       byte[] body = JobDocuments.writeSegment(returns.jobs(), nonce);
-      store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce));
+      if (!(store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce))
+          instanceof PutResult.Stored)) {
+        // Refused, so nothing may refer to it: again, under another name.
+        return Optional.empty();
+      }
       parts.segments.put(returns);
     }
     Optional<Version> stored = parts.control.replace(base, draft.seal(nonce, returns));
@@ -414,11 +480,7 @@ final class Committer {
 
   /** Carries out what nobody waits for, if there is anything. */
   void finish() {
-    boolean idle;
-    synchronized (waiting) {
-      idle = waiting.isEmpty();
-    }
-    if (!idle) {
+    if (tickets.hasAny()) {
       commit(draft -> true);
     }
   }

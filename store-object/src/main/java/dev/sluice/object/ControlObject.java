@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.ShardDocuments;
 import dev.sluice.object.state.ShardState;
@@ -10,6 +11,7 @@ final class ControlObject {
   static final String KEY = "control.json";
 
   private final ObjectStore store;
+  private volatile boolean begun;
 
   ControlObject(ObjectStore store) {
     this.store = store;
@@ -27,12 +29,25 @@ final class ControlObject {
     }
   }
 
-  /** The state as it is now. */
+  /**
+   * The state as it is now.
+   *
+   * @throws StoreIncompatibleException if the object is damaged, or is gone where there was one:
+   *     beginning anew would run finished jobs again
+   */
   Version load() {
-    return store
-        .get(KEY)
-        .map(object -> new Version(ShardDocuments.read(KEY, object.body()), object.tag()))
-        .orElse(new Version(ShardState.EMPTY, ""));
+    Optional<StoredObject> object = store.get(KEY);
+    if (object.isPresent()) {
+      begun = true;
+      return new Version(
+          ShardDocuments.read(store.nameOf(KEY), object.get().body()), object.get().tag());
+    }
+    if (begun || JobArchive.isBegun(store)) {
+      throw new StoreIncompatibleException(
+          "The object '%s' is missing, and jobs were kept here before. Restore it from a backup, or name another prefix to begin anew."
+              .formatted(store.nameOf(KEY)));
+    }
+    return new Version(ShardState.EMPTY, "");
   }
 
   /** Puts a state in place of the one it follows; empty if that is no longer the latest. */

@@ -7,9 +7,12 @@ import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.spi.NewJob;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -31,6 +34,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Homes {
   private static final String PREFIX = "homes/";
+
+  /** For so many names a read each is cheaper than a list. */
+  private static final int FEW = 10;
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
@@ -65,6 +71,18 @@ final class Homes {
       store.get(key(name)).ifPresent(object -> known.put(name, read(name, object)));
     }
     return known(name);
+  }
+
+  /** Finds out where these names live, as far as anybody has used them. */
+  void findAll(Collection<String> names) {
+    List<String> unknown = names.stream().filter(name -> !known.containsKey(name)).toList();
+    if (unknown.size() <= FEW) {
+      unknown.forEach(this::find);
+      return;
+    }
+    Set<String> there = new HashSet<>();
+    store.listAll(PREFIX).forEach(object -> there.add(object.key()));
+    unknown.stream().filter(name -> there.contains(key(name))).forEach(this::find);
   }
 
   /** Where this name lives from now on. */
@@ -142,7 +160,7 @@ final class Homes {
             () ->
                 new StoreIncompatibleException(
                     "The object '%s' in %s comes and goes. Is something else using the place?"
-                        .formatted(key(name), store)));
+                        .formatted(store.nameOf(key(name)), store)));
   }
 
   private static String key(String name) {
@@ -151,7 +169,7 @@ final class Homes {
 
   private int read(String name, StoredObject object) {
     return Documents.read(
-        key(name),
+        store.nameOf(key(name)),
         object.body(),
         json -> {
           int shard = json.get("shard").intValue();

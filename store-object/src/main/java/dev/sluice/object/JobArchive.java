@@ -1,6 +1,9 @@
 package dev.sluice.object;
 
 import dev.sluice.JobState;
+import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.PutResult.Lost;
+import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
@@ -38,7 +41,9 @@ import java.util.stream.Collectors;
  *
  * <p>How many jobs of which state an object has is part of its key, so counting needs only a list.
  * Objects are never changed: if part of one is removed, the rest is written under the next
- * <em>edition</em> of its number, and the highest edition counts.
+ * <em>edition</em> of its number, and the highest edition counts. That holds for an empty rest too:
+ * a process that was slow to write the first edition would bring removed jobs back otherwise. Empty
+ * ones are deleted when no put can be that late any more.
  */
 final class JobArchive {
   private static final String PREFIX = "done/";
@@ -96,6 +101,10 @@ final class JobArchive {
           new Box(Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2)), counts));
     }
 
+    boolean isEmpty() {
+      return counts.values().stream().allMatch(jobs -> jobs == 0);
+    }
+
     String key() {
       return "%s%012d/%04d-%d-%d-%d.json"
           .formatted(
@@ -127,8 +136,28 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    // If it is there already, it is the same.
-    store.putIfAbsent(box.key(), ObjectBody.withoutToken(JobDocuments.writeArchive(jobs)));
+    ObjectBody body = ObjectBody.withoutToken(JobDocuments.writeArchive(jobs));
+    PutResult result;
+    try {
+      result = store.putIfAbsent(box.key(), body);
+    } catch (UnknownOutcomeException e) {
+      if (store.get(box.key()).isEmpty()) {
+        throw e;
+      }
+      return;
+    }
+    // If it is there already, it is the same. If somebody is about to write it, it may never be.
+    if (result instanceof Lost lost && lost.reason() != Reason.CHANGED) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. It will be tried again."
+              .formatted(store.nameOf(box.key())));
+    }
+  }
+
+  /** Whether anything was ever archived here and is still there. */
+  static boolean isBegun(ObjectStore store) {
+    return store.list(PREFIX, "", ObjectStore.MAX_PAGE).objects().stream()
+        .anyMatch(object -> Box.parse(object.key()).isPresent());
   }
 
   /** The objects below a number, in order. */
@@ -137,16 +166,52 @@ final class JobArchive {
   }
 
   private NavigableMap<Long, Box> boxes(long before, long since) {
+    List<ListedObject> listed = store.listAll(PREFIX);
     NavigableMap<Long, Box> boxes = new TreeMap<>();
-    for (ListedObject object : store.listAll(PREFIX)) {
-      if (since > 0 && Micros.of(object.modifiedAt()) < since) {
-        continue;
-      }
-      Box.parse(object.key())
-          .filter(box -> box.number < before)
-          .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
+    listed.forEach(object -> add(boxes, object));
+    // By the age of its last edition: an earlier one may have been written late.
+    listed.stream()
+        .filter(object -> Micros.of(object.modifiedAt()) < since)
+        .flatMap(object -> Box.parse(object.key()).stream())
+        .forEach(box -> boxes.remove(box.number, box));
+    boxes.values().removeIf(Box::isEmpty);
+    return boxes.headMap(before, false);
+  }
+
+  private static void add(NavigableMap<Long, Box> boxes, ListedObject object) {
+    Box.parse(object.key())
+        .ifPresent(box -> boxes.merge(box.number, box, (a, b) -> a.edition > b.edition ? a : b));
+  }
+
+  /**
+   * The same, and deletes what nobody needs: editions that were followed by others, and empty ones
+   * that are old enough.
+   *
+   * @param old in microseconds by the store's clock
+   */
+  NavigableMap<Long, Box> sweep(long before, long old) {
+    List<ListedObject> listed = store.listAll(PREFIX);
+    NavigableMap<Long, Box> boxes = new TreeMap<>();
+    listed.forEach(object -> add(boxes, object));
+    List<String> waste =
+        listed.stream()
+            .filter(object -> isWaste(object, boxes, old))
+            .map(ListedObject::key)
+            .toList();
+    if (!waste.isEmpty()) {
+      store.deleteAll(waste);
     }
-    return boxes;
+    boxes.values().removeIf(Box::isEmpty);
+    return boxes.headMap(before, false);
+  }
+
+  private static boolean isWaste(ListedObject object, Map<Long, Box> latest, long old) {
+    return Box.parse(object.key())
+        .filter(
+            box ->
+                box.edition < latest.get(box.number).edition
+                    || (box.isEmpty() && Micros.of(object.modifiedAt()) < old))
+        .isPresent();
   }
 
   /** The jobs in an object; none if it was removed meanwhile. */
@@ -157,7 +222,10 @@ final class JobArchive {
       return known;
     }
     List<ArchivedJob> jobs =
-        store.get(key).map(o -> JobDocuments.readArchive(key, o.body())).orElse(List.of());
+        store
+            .get(key)
+            .map(o -> JobDocuments.readArchive(store.nameOf(key), o.body()))
+            .orElse(List.of());
     ids.put(key, jobs.stream().map(job -> job.record().id()).collect(Collectors.toSet()));
     contents.put(key, jobs);
     return jobs;
@@ -165,7 +233,11 @@ final class JobArchive {
 
   /** The latest job of this id in the objects below a number. */
   Optional<Found> find(UUID id, long before) {
-    for (Box box : boxes(before).descendingMap().values()) {
+    return find(id, boxes(before).descendingMap().values());
+  }
+
+  private Optional<Found> find(UUID id, Collection<Box> boxes) {
+    for (Box box : boxes) {
       Set<UUID> known = ids.get(box.key());
       if (known == null || known.contains(id)) {
         Optional<Found> found =
@@ -205,11 +277,12 @@ final class JobArchive {
     return found;
   }
 
-  /** Puts what is left of an object in its place. */
+  /**
+   * Puts what is left of an object in its place, even if that is nothing: a put of the edition
+   * before may be on its way still, and must not bring back what was taken out.
+   */
   void replace(Box box, List<ArchivedJob> left) {
-    if (!left.isEmpty()) {
-      put(Box.of(box.number, box.edition + 1, left), left);
-    }
+    put(Box.of(box.number, box.edition + 1, left), left);
     store.deleteAll(List.of(box.key()));
     ids.remove(box.key());
   }

@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.Group;
 import dev.sluice.OnLimit;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.Submission;
 import dev.sluice.object.PutResult.Stored;
@@ -13,13 +14,12 @@ import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys.Submitted;
 import dev.sluice.spi.NewJob;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Stores new jobs. What gathers while one segment is being put makes up the next, so the more
@@ -43,9 +43,9 @@ final class JobSubmitter {
   private final Committer committer;
   private final Committer.Parts parts;
   private final String producer;
-  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
-  private boolean scheduled;
+  private final Gathering<Batch> batches;
   private long sequence;
+  private long latestSubmit;
 
   private record Batch(
       List<NewJob> jobs, boolean guarded, CompletableFuture<List<Submission>> answer) {
@@ -62,6 +62,9 @@ final class JobSubmitter {
     this.committer = committer;
     this.parts = parts;
     this.producer = environment.nonce();
+    this.batches =
+        new Gathering<>(
+            environment.submits(), JobSubmitter::takeSome, this::store, batch -> batch.answer);
   }
 
   /** Stores these jobs, all in one segment, and answers for each in order. */
@@ -71,9 +74,9 @@ final class JobSubmitter {
     }
     boolean guarded = jobs.stream().anyMatch(job -> entry(job).isGuarded());
     Batch batch = new Batch(jobs, guarded, new CompletableFuture<>());
-    enqueue(batch);
+    batches.add(batch);
     try {
-      return batch.answer.get();
+      return environment.await().result(batch.answer);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnknownOutcomeException(
@@ -83,46 +86,8 @@ final class JobSubmitter {
     }
   }
 
-  private void enqueue(Batch batch) {
-    synchronized (waiting) {
-      waiting.add(batch);
-      if (scheduled) {
-        return;
-      }
-      scheduled = true;
-    }
-    try {
-      environment.submits().execute(this::work);
-    } catch (RejectedExecutionException e) {
-      synchronized (waiting) {
-        scheduled = false;
-        waiting.remove(batch);
-      }
-      throw new StoreUnavailableException("The store was closed. Open it again.", e);
-    }
-  }
-
-  private void work() {
-    while (true) {
-      List<Batch> together;
-      synchronized (waiting) {
-        together = takeSome();
-        if (together.isEmpty()) {
-          scheduled = false;
-          return;
-        }
-      }
-      try {
-        store(together);
-      } catch (RuntimeException | Error e) {
-        // Handed to everyone who waits; the next segment may fare better.
-        together.forEach(batch -> batch.answer.completeExceptionally(e));
-      }
-    }
-  }
-
   /** The batches that share the next segment. */
-  private List<Batch> takeSome() {
+  private static List<Batch> takeSome(Queue<Batch> waiting) {
     List<Batch> some = new ArrayList<>();
     int jobs = 0;
     int characters = 0;
@@ -140,7 +105,9 @@ final class JobSubmitter {
   }
 
   private void store(List<Batch> batches) {
-    long now = clock.now();
+    // What the store says corrects the clock, back too; jobs of one process keep their order.
+    latestSubmit = Math.max(latestSubmit, clock.now());
+    long now = latestSubmit;
     List<JobRecord> records = new ArrayList<>();
     batches.forEach(batch -> batch.jobs.forEach(job -> records.add(record(job, now))));
     boolean guarded = batches.get(0).guarded;
@@ -151,7 +118,12 @@ final class JobSubmitter {
       throw new StoreUnavailableException(
           "Another process wrote the segment '%s'. Submit again.".formatted(key));
     }
-    Map<Integer, Submission> refused = guarded ? admit(new Segment(key, records)) : Map.of();
+    Segment segment = new Segment(key, records);
+    if (parts.waker().hasSleepers()) {
+      // A worker here is about to want it. A process that only submits keeps nothing.
+      parts.segments().put(segment);
+    }
+    Map<Integer, Submission> refused = guarded ? admit(segment) : Map.of();
     int index = 0;
     for (Batch batch : batches) {
       List<Submission> answers = new ArrayList<>();
@@ -169,14 +141,16 @@ final class JobSubmitter {
     parts.segments().put(segment);
     // Jobs that others have submitted count too, admitted or not.
     List<Inbox.Found> inbox = parts.inbox().list();
-    return committer.commit(
-        draft -> {
-          Committer.admitAll(draft, inbox, parts);
-          return Admission.admit(
-              draft,
-              segment,
-              (ids, since) -> parts.archive().findAll(ids, draft.archiveNext(), since).keySet());
-        });
+    try {
+      return committer.commit(
+          draft -> {
+            Committer.admitAll(draft, inbox, parts);
+            return Admission.admit(draft, segment, parts.archivedIds(draft));
+          });
+    } catch (StoreIncompatibleException e) {
+      throw new StoreIncompatibleException(
+          e.getMessage() + " Whether these jobs are accepted is decided then.", e);
+    }
   }
 
   private static JobRecord record(NewJob job, long now) {

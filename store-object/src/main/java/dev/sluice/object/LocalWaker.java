@@ -18,6 +18,11 @@ final class LocalWaker {
     sleepers.remove(worker);
   }
 
+  /** Whether this process has workers. */
+  boolean hasSleepers() {
+    return !sleepers.isEmpty();
+  }
+
   /** There may be something to do. */
   void wake() {
     sleepers.values().forEach(Runnable::run);

@@ -25,6 +25,10 @@ import java.util.Optional;
 final class ObjectFile {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  /** Shorter than any tag. */
+  static final String DAMAGED = "damaged";
+
   private static final int TAG_LENGTH = 32;
   private static final int LINE_LENGTH = TAG_LENGTH + 1 + 24 + 1;
 
@@ -74,14 +78,24 @@ final class ObjectFile {
     }
   }
 
-  /** What the list says of the object in this file, or empty if there is no such file. */
+  /**
+   * What the list says of the object in this file, or empty if there is no such file. A damaged one
+   * is listed, with a tag that no object has: whoever reads it hears of it, and others are not kept
+   * from what lies beside it.
+   */
   static Optional<ListedObject> describe(String key, Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer line = ByteBuffer.allocate(LINE_LENGTH);
       while (line.hasRemaining() && channel.read(line) >= 0) {
         // The line comes in one piece unless the file is not ours.
       }
-      Head head = parse(file, Arrays.copyOf(line.array(), line.position()));
+      Head head;
+      try {
+        head = parse(file, Arrays.copyOf(line.array(), line.position()));
+      } catch (StoreIncompatibleException damaged) {
+        Instant changed = Files.getLastModifiedTime(file).toInstant();
+        return Optional.of(new ListedObject(key, DAMAGED, channel.size(), changed));
+      }
       return Optional.of(new ListedObject(key, head.tag, channel.size() - LINE_LENGTH, head.at));
     } catch (NoSuchFileException absent) {
       return Optional.empty();
@@ -106,6 +120,6 @@ final class ObjectFile {
         "The file "
             + file
             + " is not an object of Sluice, or is damaged: it does not start with a tag and a time."
-            + " Restore it from a backup, or move it away.");
+            + " Restore it from a backup; if something else put it there, move it away.");
   }
 }

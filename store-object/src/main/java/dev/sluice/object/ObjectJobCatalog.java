@@ -6,6 +6,7 @@ import dev.sluice.JobInfo;
 import dev.sluice.JobQuery;
 import dev.sluice.JobState;
 import dev.sluice.Page;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.JobArchive.Box;
 import dev.sluice.object.JobArchive.Found;
 import dev.sluice.object.state.ArchivedJob;
@@ -21,6 +22,7 @@ import dev.sluice.object.state.Revival;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys;
 import dev.sluice.object.state.ShardDraft;
+import dev.sluice.object.state.ShardState;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStanding;
 import java.time.Duration;
@@ -47,6 +49,9 @@ import java.util.function.Supplier;
  * or the archive; both are cached. Lists read everything they might show.
  */
 final class ObjectJobCatalog implements JobCatalog {
+  /** A process that is slow to archive what it has decided on has done so by then, or is dead. */
+  private static final Duration LATE_WRITE = Duration.ofHours(1);
+
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final Committer committer;
@@ -73,7 +78,7 @@ final class ObjectJobCatalog implements JobCatalog {
 
   @Override
   public Optional<JobInfo> get(UUID id) {
-    return reader.read(
+    return reader.find(
         draft ->
             JobListing.find(draft, id)
                 .map(JobInfos::of)
@@ -221,12 +226,24 @@ final class ObjectJobCatalog implements JobCatalog {
             counts.put(state, 0L);
           }
           JobCounts.byState(draft).forEach((state, jobs) -> counts.merge(state, jobs, Long::sum));
-          for (Box box : parts.archive().boxes(draft.archiveNext()).values()) {
+          Map<Long, Box> boxes = parts.archive().boxes(draft.archiveNext());
+          for (Box box : boxes.values()) {
             box.counts().forEach((state, jobs) -> counts.merge(state, jobs, Long::sum));
           }
-          JobListing.revived(draft).forEach((state, jobs) -> counts.merge(state, -jobs, Long::sum));
+          JobListing.revived(draft)
+              .forEach(
+                  (id, revived) -> {
+                    if (archivedIn(boxes.get(revived.archived()), id)) {
+                      counts.merge(revived.state(), -1L, Long::sum);
+                    }
+                  });
           return counts;
         });
+  }
+
+  private boolean archivedIn(Box box, UUID id) {
+    return box != null
+        && parts.archive().read(box).stream().anyMatch(job -> job.record().id().equals(id));
   }
 
   @Override
@@ -240,6 +257,7 @@ final class ObjectJobCatalog implements JobCatalog {
   @Override
   public boolean retry(UUID id) {
     archiveWriter.writeAll();
+    finishRetries();
     Optional<Found> found =
         reader
             .readAdmitted(draft -> archived(draft, id))
@@ -254,9 +272,11 @@ final class ObjectJobCatalog implements JobCatalog {
         new Segment(
             SegmentKeys.returned(parts.control().load().state().edition().version(), nonce),
             List.of(Revival.again(job, parts.clock().now())));
-    store.putIfAbsent(
-        segment.key(),
-        ObjectBody.withToken(JobDocuments.writeSegment(segment.jobs(), nonce), nonce));
+    ObjectBody body = ObjectBody.withToken(JobDocuments.writeSegment(segment.jobs(), nonce), nonce);
+    if (!(store.putIfAbsent(segment.key(), body) instanceof PutResult.Stored)) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. Try again.".formatted(segment.key()));
+    }
     parts.segments().put(segment);
     boolean revived = committer.commit(draft -> Revival.revive(draft, segment, job, number));
     if (!revived) {
@@ -273,6 +293,29 @@ final class ObjectJobCatalog implements JobCatalog {
     return true;
   }
 
+  /**
+   * Takes jobs out of the archive that live again, where the process that revived them died before
+   * it came to that.
+   */
+  private void finishRetries() {
+    Map<UUID, ShardState.Revived> left = reader.readAdmitted(JobListing::revived);
+    if (left.isEmpty()) {
+      return;
+    }
+    left.forEach(
+        (id, revived) -> {
+          Box box = parts.archive().boxes(revived.archived() + 1).get(revived.archived());
+          if (archivedIn(box, id)) {
+            removeFromArchive(box, List.of(id));
+          }
+        });
+    committer.commit(
+        draft -> {
+          left.forEach((id, revived) -> draft.forgetRevived(id, revived.archived()));
+          return true;
+        });
+  }
+
   private void removeFromArchive(Box box, List<UUID> ids) {
     List<ArchivedJob> left = new ArrayList<>(parts.archive().read(box));
     left.removeIf(job -> ids.contains(job.record().id()));
@@ -282,15 +325,22 @@ final class ObjectJobCatalog implements JobCatalog {
   @Override
   public int purge(Duration age, int batch) {
     archiveWriter.writeAll();
+    finishRetries();
     long before = parts.clock().now() - Micros.of(age);
     long next = reader.readAdmitted(ShardDraft::archiveNext);
     int removed = 0;
     // Read after the number of the archive: a run is on record before its first job is.
     Set<UUID> live = liveRuns.get();
-    for (Box box : parts.archive().boxes(next).values()) {
+    long late = parts.clock().now() - Micros.of(LATE_WRITE);
+    for (Box box : parts.archive().sweep(next, late).values()) {
       List<UUID> old = new ArrayList<>();
+      List<ArchivedJob> jobs = parts.archive().read(box);
+      if (jobs.isEmpty()) {
+        // Another process is purging too.
+        continue;
+      }
       int young = 0;
-      for (ArchivedJob job : parts.archive().read(box)) {
+      for (ArchivedJob job : jobs) {
         JobRecord.Owner owner = job.record().spec().entry().owner();
         if (job.finishedAt() >= before) {
           young++;

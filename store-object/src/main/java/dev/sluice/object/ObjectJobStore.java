@@ -49,11 +49,11 @@ final class ObjectJobStore implements JobStore {
   private static final Duration ORPHANED_AFTER = Duration.ofHours(1);
 
   /** A put that is carried out later than that after it was sent is not expected. */
-  private static final Duration PRODUCER_MEMORY = Duration.ofDays(7);
+  private static final Duration PRODUCER_MEMORY = Duration.ofHours(1);
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
-  private final Ownership ownership;
+  private final Runnable onClose;
   private final Committer.Parts parts;
   private final Committer committer;
   private final ShardReader reader;
@@ -68,25 +68,18 @@ final class ObjectJobStore implements JobStore {
   private final Map<String, ObjectWorkerSession> sessions = new ConcurrentHashMap<>();
   private long lastSweep;
 
-  /**
-   * What an open store lets go of when it is closed.
-   *
-   * @param stopThreads called first
-   * @param closeObjects called last
-   */
-  record Ownership(Runnable stopThreads, Runnable closeObjects) {}
-
   private ObjectJobStore(
       ObjectStore root,
       int number,
       StoreEnvironment environment,
       StoreClock clock,
-      Ownership ownership) {
-    this.store = new PrefixedObjectStore(root, folder(number));
+      Runnable onClose) {
+    this.store = shard(root, number);
     this.environment = environment;
-    this.ownership = ownership;
+    this.onClose = onClose;
     this.lastSweep = environment.nanoTime().getAsLong();
-    SegmentCache segments = new SegmentCache(store);
+    DamagedObjects damaged = new DamagedObjects(environment.nanoTime());
+    SegmentCache segments = new SegmentCache(store, damaged);
     JobArchive archive = new JobArchive(store);
     this.archiveWriter = new ArchiveWriter(environment, archive, segments);
     this.parts =
@@ -102,7 +95,7 @@ final class ObjectJobStore implements JobStore {
     this.archiveWriter.follow(committer);
     this.reader = new ShardReader(committer, parts);
     this.board = new SlotBoard(root, environment, segments, this::leaseEnd);
-    this.leases = new WorkerLeases(root, environment, clock);
+    this.leases = new WorkerLeases(root, environment, clock, damaged);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.runs = new ObjectRunStore(root, environment, clock);
     this.jobs =
@@ -114,20 +107,21 @@ final class ObjectJobStore implements JobStore {
   /**
    * Opens a shard.
    *
-   * @param objects the objects of all shards
+   * @param objects the objects of all shards, closed with this one
    * @param number which shard
+   * @param onClose called when the store is closed, before the objects are
    */
   static ObjectJobStore open(
-      ObjectStore objects, int number, StoreEnvironment environment, Ownership ownership) {
+      ObjectStore objects, int number, StoreEnvironment environment, Runnable onClose) {
     StoreClock clock = new StoreClock(environment.nanoTime());
     ObjectStore root = new TimekeepingObjectStore(objects, clock);
     StoreFormat.read(root);
-    return new ObjectJobStore(root, number, environment, clock, ownership);
+    return new ObjectJobStore(root, number, environment, clock, onClose);
   }
 
-  /** Where the objects of a shard are. */
-  static String folder(int number) {
-    return "shards/" + number;
+  /** The objects of a shard. */
+  static ObjectStore shard(ObjectStore root, int number) {
+    return new PrefixedObjectStore(root, "shards/" + number);
   }
 
   private Optional<Instant> leaseEnd(String worker) {
@@ -206,7 +200,7 @@ final class ObjectJobStore implements JobStore {
 
   /** Ends a lease whose worker has signed off. */
   void endLease(String worker) {
-    leases.remove(worker);
+    leases.end(worker);
   }
 
   /** Signs a worker on under a lease that it has. */
@@ -279,9 +273,14 @@ final class ObjectJobStore implements JobStore {
    * long ended.
    */
   private void sweep() {
+    // Of a segment that is done with and could not be deleted, the memory has to stay.
+    Set<String> present =
+        parts.inbox().list().stream()
+            .map(found -> found.name().producer())
+            .collect(Collectors.toSet());
     committer.commitSometime(
         draft -> {
-          draft.forgetProducers(Micros.of(PRODUCER_MEMORY));
+          draft.forgetProducers(Micros.of(PRODUCER_MEMORY), present);
           return true;
         });
     long old = parts.clock().now() - Micros.of(ORPHANED_AFTER);
@@ -310,8 +309,8 @@ final class ObjectJobStore implements JobStore {
     } catch (SluiceException e) {
       log.debug("What nobody waited for was left undone; others will see to it.", e);
     }
-    ownership.stopThreads.run();
+    onClose.run();
     board.close();
-    ownership.closeObjects.run();
+    store.close();
   }
 }

@@ -42,6 +42,11 @@ interface ObjectStore extends AutoCloseable {
   /** The most objects that one page of a list has. */
   int MAX_PAGE = 1_000;
 
+  /** What operators know this key as; for messages. */
+  default String nameOf(String key) {
+    return key;
+  }
+
   /** The object at this key, or empty if there is none. */
   Optional<StoredObject> get(String key);
 

@@ -1,6 +1,6 @@
 package dev.sluice.object;
 
-import dev.sluice.object.ObjectJobStore.Ownership;
+import dev.sluice.Diagnosis;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreSettings;
@@ -22,42 +22,51 @@ public final class ObjectStoreProvider implements StoreProvider {
 
   @Override
   public JobStore open(String url, StoreSettings settings) {
+    return open(url, settings, new RequestMeter());
+  }
+
+  /** The same, with its requests counted, those of opening it included. */
+  public static JobStore open(String url, StoreSettings settings, RequestMeter meter) {
     ShardedUrl sharded = ShardedUrl.parse(url);
-    ObjectStore objects =
-        ObjectStores.open(ObjectStoreUrl.parse(sharded.place()), new RequestMeter());
-    return open(objects, settings.namespace(), sharded.shards());
+    String namespace = ObjectKeys.requireValid(settings.namespace());
+    ObjectStore objects = ObjectStores.open(ObjectStoreUrl.parse(sharded.place()), meter);
+    return open(new PrefixedObjectStore(objects, namespace), namespace, sharded.shards());
+  }
+
+  @Override
+  public Diagnosis diagnose(String url, StoreSettings settings) {
+    ObjectStoreUrl place = ObjectStoreUrl.parse(ShardedUrl.parse(url).place());
+    return ObjectStoreCheckup.of(place, settings.namespace());
   }
 
   /**
-   * The store in a folder of these objects.
+   * The store on these objects, which are closed with it.
    *
+   * @param name for its threads
    * @param shards how many it has, if the caller says so
    */
-  static JobStore open(ObjectStore objects, String namespace, OptionalInt shards) {
-    ObjectStore root = new PrefixedObjectStore(objects, namespace);
+  static JobStore open(PrefixedObjectStore objects, String name, OptionalInt shards) {
     List<StoreThreads> threads = new ArrayList<>();
     try {
-      threads.add(new StoreThreads(namespace));
-      StoreEnvironment environment = threads.get(0).environment();
-      int count = StoreFormat.agree(root, environment, shards).shards();
+      StoreThreads first = new StoreThreads(name);
+      threads.add(first);
+      int count = StoreFormat.agree(objects, first.environment(), shards).shards();
       if (count == 1) {
-        return ObjectJobStore.open(
-            root, 0, environment, new Ownership(threads.get(0)::close, objects::close));
+        return ObjectJobStore.open(objects, 0, first.environment(), first::close);
       }
       List<ObjectJobStore> all = new ArrayList<>();
       for (int number = 0; number < count; number++) {
-        StoreThreads own = new StoreThreads(namespace + "-" + number);
+        StoreThreads own = new StoreThreads(name + "-" + number);
         threads.add(own);
-        all.add(
-            ObjectJobStore.open(
-                root, number, own.environment(), new Ownership(own::close, () -> {})));
+        all.add(ObjectJobStore.open(objects.borrowed(), number, own.environment(), own::close));
       }
+      Homes homes = new Homes(objects, first.environment(), count);
       return new ShardedJobStore(
           all,
-          new Homes(root, environment, count),
-          environment,
+          homes,
+          first.environment(),
           () -> {
-            threads.get(0).close();
+            first.close();
             objects.close();
           });
     } catch (RuntimeException e) {

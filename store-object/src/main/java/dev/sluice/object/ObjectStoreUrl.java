@@ -96,6 +96,11 @@ sealed interface ObjectStoreUrl {
                 .formatted(rest, path.split("/")[0], path, path));
       }
     }
+    if (path.contains("?")) {
+      throw new InvalidRequestException(
+          "The URL 'file:%s' has a question mark; the only option of a directory is ?shards=."
+              .formatted(rest));
+    }
     if (path.isBlank()) {
       throw new InvalidRequestException(
           "The URL 'file:' names no directory. Write file:./data or file:/var/lib/sluice.");

@@ -3,6 +3,8 @@ package dev.sluice.object;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -28,20 +30,11 @@ import org.slf4j.LoggerFactory;
  * A worker's standing with a store on objects: its lease object, and its steps in commits.
  *
  * <p>An exchange is one step. It shares its commit with whatever else the process has to say. Only
- * if the worker could take on more than is known does the commit look for new segments; and when
- * outcomes come by the hundred a second, not with every one of them, but every {@link
- * #BUSY_LOOK_INTERVAL}. A worker that has found nothing for a while looks with every {@value
- * #LOOK_EVERY}rd poll only; it reads the control object with each.
+ * if the worker could take on more than is known does the commit look for new segments, and no more
+ * often than {@link LookPace} says.
  */
 final class ObjectWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ObjectWorkerSession.class);
-  private static final Duration BUSY_LOOK_INTERVAL = Duration.ofMillis(50);
-
-  /** After so many looks that found nothing, a worker counts as idle. */
-  private static final int IDLE_AFTER = 60;
-
-  private static final int LOOK_EVERY = 3;
-
   private final String id;
   private final WorkerRegistration registration;
   private final Links links;
@@ -50,9 +43,7 @@ final class ObjectWorkerSession implements WorkerSession {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
   private volatile long rulesSeen;
-  private long lastLook;
-  private int emptyLooks;
-  private int skipped;
+  private final LookPace pace = new LookPace();
 
   /** The parts of the store that a session needs. */
   record Links(
@@ -111,9 +102,7 @@ final class ObjectWorkerSession implements WorkerSession {
   private LeaseLostException lost() {
     lost = true;
     links.parts.waker().remove(id);
-    return new LeaseLostException(
-        "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
-            .formatted(id, registration.name(), registration.lease()));
+    return lease.overdue();
   }
 
   @Override
@@ -122,10 +111,7 @@ final class ObjectWorkerSession implements WorkerSession {
     long seen = rulesSeen;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
-    boolean mayLook =
-        quiet
-            ? emptyLooks < IDLE_AFTER || ++skipped % LOOK_EVERY == 0
-            : now - lastLook >= BUSY_LOOK_INTERVAL.toNanos();
+    boolean mayLook = pace.mayLook(quiet, now);
     boolean[] looked = new boolean[1];
     Optional<Answer> answer =
         links.committer.commit(
@@ -146,21 +132,21 @@ final class ObjectWorkerSession implements WorkerSession {
       throw lost();
     }
     if (looked[0]) {
-      lastLook = now;
+      pace.looked(links.environment.nanoTime().getAsLong());
     }
-    emptyLooks = quiet && answer.get().jobs().isEmpty() ? emptyLooks + 1 : 0;
-    return mayLook || quiet ? answer.get() : soonAgain(answer.get(), exchange.demand().jobs());
+    pace.exchanged(quiet, exchange.outcomes().size(), answer.get().jobs().size());
+    boolean wantsMore =
+        !answer.get().stale() && answer.get().jobs().size() < exchange.demand().jobs();
+    return wantsMore ? soonAgain(answer.get(), pace.comeBack(!mayLook && !quiet)) : answer.get();
   }
 
-  /** Asks the worker to come back when the inbox may be looked through again. */
-  private static Answer soonAgain(Answer answer, int wanted) {
-    boolean wantsMore = !answer.stale() && answer.jobs().size() < wanted;
-    if (!wantsMore
-        || answer.nextDue().map(due -> due.compareTo(BUSY_LOOK_INTERVAL) < 0).orElse(false)) {
-      return answer;
-    }
-    return new Answer(
-        answer.accepted(), answer.jobs(), answer.slots(), false, Optional.of(BUSY_LOOK_INTERVAL));
+  /** Asks the worker to come back at this time, if it would not do so before. */
+  private static Answer soonAgain(Answer answer, Optional<Duration> soon) {
+    boolean sooner =
+        soon.isPresent() && answer.nextDue().map(due -> due.compareTo(soon.get()) > 0).orElse(true);
+    return sooner
+        ? new Answer(answer.accepted(), answer.jobs(), answer.slots(), false, soon)
+        : answer;
   }
 
   @Override
@@ -182,13 +168,28 @@ final class ObjectWorkerSession implements WorkerSession {
   /** Takes note that the lease was renewed; the jobs of this worker that users asked to stop. */
   Set<UUID> renewed() {
     links.board.renewed(id);
-    return reader
-        .readAdmitted(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(WorkerStanding.unwanted(draft, id))
-                    : Optional.<Set<UUID>>empty())
-        .orElseThrow(this::lost);
+    return unwanted();
+  }
+
+  /**
+   * Jobs to stop. If the control object cannot be read, who asks for that is heard later. The lease
+   * is renewed all the same: its object alone decides whether anybody may be given what this worker
+   * has.
+   */
+  private Set<UUID> unwanted() {
+    Optional<Set<UUID>> unwanted;
+    try {
+      unwanted =
+          reader.readAdmitted(
+              draft ->
+                  isInGoodStanding(draft)
+                      ? Optional.of(WorkerStanding.unwanted(draft, id))
+                      : Optional.empty());
+    } catch (StoreUnavailableException | StoreIncompatibleException e) {
+      log.debug("Worker {} renews its lease and cannot ask which jobs to stop.", id, e);
+      return Set.of();
+    }
+    return unwanted.orElseThrow(this::lost);
   }
 
   /** When its lease ends, by the store's clock. */
@@ -226,7 +227,7 @@ final class ObjectWorkerSession implements WorkerSession {
   @Override
   public void close() {
     if (signOff()) {
-      links.leases.remove(id);
+      links.leases.end(id);
     }
   }
 
@@ -249,7 +250,10 @@ final class ObjectWorkerSession implements WorkerSession {
       links.open.remove(id);
       return true;
     } catch (SluiceException e) {
-      log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
+      log.warn(
+          "Worker {} could not sign off; what it held comes free when its lease ends. {}",
+          id,
+          e.getMessage());
       return false;
     }
   }

@@ -8,11 +8,32 @@ import java.util.Optional;
 final class PrefixedObjectStore implements ObjectStore {
   private final ObjectStore store;
   private final String prefix;
+  private final boolean owned;
 
-  /** What lies below {@code folder/}. */
+  /** What lies below {@code folder/} of a store that is closed with it. */
   PrefixedObjectStore(ObjectStore store, String folder) {
+    this(store, ObjectKeys.requireValid(folder) + "/", true);
+  }
+
+  private PrefixedObjectStore(ObjectStore store, String prefix, boolean owned) {
     this.store = store;
-    this.prefix = ObjectKeys.requireValid(folder) + "/";
+    this.prefix = prefix;
+    this.owned = owned;
+  }
+
+  /** What lies below {@code folder/} of a store that stays open. */
+  static PrefixedObjectStore borrowing(ObjectStore store, String folder) {
+    return new PrefixedObjectStore(store, ObjectKeys.requireValid(folder) + "/", false);
+  }
+
+  /** The same objects, which stay open when these are closed. */
+  PrefixedObjectStore borrowed() {
+    return new PrefixedObjectStore(store, prefix, false);
+  }
+
+  @Override
+  public String nameOf(String key) {
+    return store.nameOf(prefix + key);
   }
 
   @Override
@@ -55,7 +76,9 @@ final class PrefixedObjectStore implements ObjectStore {
 
   @Override
   public void close() {
-    store.close();
+    if (owned) {
+      store.close();
+    }
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.sluice.object;
 
 /** Requests as a bucket bills them, with the list prices of S3 Standard in us-east-1. */
-enum RequestKind {
+public enum RequestKind {
   GET(0.40),
   PUT(5.00),
   LIST(5.00),

@@ -5,10 +5,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts requests by what a bucket would bill them as. Any number of threads may use it. */
-final class RequestMeter {
+public final class RequestMeter {
   private final Map<RequestKind, Counters> byKind = new EnumMap<>(RequestKind.class);
 
-  RequestMeter() {
+  /** A meter that stands at zero. */
+  public RequestMeter() {
     for (RequestKind kind : RequestKind.values()) {
       byKind.put(kind, new Counters());
     }
@@ -30,7 +31,7 @@ final class RequestMeter {
   }
 
   /** What was counted so far. */
-  RequestReport report() {
+  public RequestReport report() {
     Map<RequestKind, RequestReport.Usage> usage = new EnumMap<>(RequestKind.class);
     byKind.forEach((kind, counters) -> usage.put(kind, counters.usage()));
     return new RequestReport(usage);

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param byKind one entry for every kind
  */
-record RequestReport(Map<RequestKind, Usage> byKind) {
+public record RequestReport(Map<RequestKind, Usage> byKind) {
 
   /**
    * What was used of one kind.
@@ -20,7 +20,7 @@ record RequestReport(Map<RequestKind, Usage> byKind) {
    * @param bytesSent in bodies
    * @param bytesReceived in bodies
    */
-  record Usage(long requests, long lost, long failed, long bytesSent, long bytesReceived) {
+  public record Usage(long requests, long lost, long failed, long bytesSent, long bytesReceived) {
     private Usage minus(Usage other) {
       return new Usage(
           requests - other.requests,
@@ -32,24 +32,24 @@ record RequestReport(Map<RequestKind, Usage> byKind) {
   }
 
   /** What was used of this kind. */
-  Usage of(RequestKind kind) {
+  public Usage of(RequestKind kind) {
     return byKind.get(kind);
   }
 
   /** All requests. */
-  long requests() {
+  public long requests() {
     return byKind.values().stream().mapToLong(Usage::requests).sum();
   }
 
   /** What the requests cost at list prices; traffic and storage are not in it. */
-  double dollars() {
+  public double dollars() {
     return byKind.entrySet().stream()
         .mapToDouble(entry -> entry.getKey().dollars(entry.getValue().requests()))
         .sum();
   }
 
   /** What came after an earlier report of the same meter. */
-  RequestReport since(RequestReport earlier) {
+  public RequestReport since(RequestReport earlier) {
     Map<RequestKind, Usage> difference = new EnumMap<>(RequestKind.class);
     byKind.forEach((kind, usage) -> difference.put(kind, usage.minus(earlier.of(kind))));
     return new RequestReport(difference);

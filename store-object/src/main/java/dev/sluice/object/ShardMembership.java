@@ -35,6 +35,8 @@ final class ShardMembership {
   private final StoreEnvironment environment;
   private final Map<UUID, Claim> jobs = new HashMap<>();
   private final Set<HeldSlot> slots = new HashSet<>();
+  private final Set<UUID> owedStarts = new HashSet<>();
+  private final Map<UUID, String> owedProgress = new HashMap<>();
   private Set<String> draining = Set.of();
   private RuntimeException trouble;
   private long failedAt;
@@ -74,9 +76,11 @@ final class ShardMembership {
 
   /** The part of an exchange that concerns this shard, with this demand. */
   Exchange partOf(Exchange whole, Demand demand) {
-    Set<UUID> started = new HashSet<>(whole.started());
+    Set<UUID> started = new HashSet<>(owedStarts);
+    started.addAll(whole.started());
     started.retainAll(jobs.keySet());
-    Map<UUID, String> progress = new HashMap<>(whole.progress());
+    Map<UUID, String> progress = new HashMap<>(owedProgress);
+    progress.putAll(whole.progress());
     progress.keySet().retainAll(jobs.keySet());
     return new Exchange(
         outcomesIn(whole),
@@ -84,6 +88,17 @@ final class ShardMembership {
         progress,
         whole.released().stream().filter(slots::contains).toList(),
         demand);
+  }
+
+  /** Keeps what a shard in trouble could not be told, to tell it later. */
+  void owe(Exchange part) {
+    owedStarts.addAll(part.started());
+    owedProgress.putAll(part.progress());
+  }
+
+  /** Whether the worker has jobs or slots of this shard. */
+  boolean holdsAnything() {
+    return !jobs.isEmpty() || !slots.isEmpty();
   }
 
   private List<JobOutcome> outcomesIn(Exchange whole) {
@@ -111,6 +126,8 @@ final class ShardMembership {
       jobs.put(job.id(), new Claim(job.token(), job.gates()));
     }
     slots.addAll(answer.slots());
+    owedStarts.removeAll(part.started());
+    owedProgress.keySet().removeAll(part.progress().keySet());
     stale = stale || answer.stale() || trouble != null;
     worked();
     return answer;

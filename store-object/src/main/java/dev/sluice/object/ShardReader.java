@@ -1,11 +1,14 @@
 package dev.sluice.object;
 
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.Committer.Step;
 import dev.sluice.object.ControlObject.Version;
 import dev.sluice.object.Inbox.Found;
 import dev.sluice.object.SegmentCache.SegmentGoneException;
+import dev.sluice.object.state.JobFinder;
 import dev.sluice.object.state.ShardDraft;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Reads the state as the next commit would find it, without making one: the control object, and the
@@ -28,15 +31,43 @@ final class ShardReader {
 
   /** Reads, with what is in the inbox. */
   <T> T read(Step<T> step) {
-    return read(step, true);
+    return read(
+        (draft, damage) -> {
+          damage.ifPresent(ShardReader::rethrow);
+          return step.apply(draft);
+        },
+        true);
+  }
+
+  /** Looks for something, wherever it can be read; what cannot matters only if it is not found. */
+  <T> Optional<T> find(Step<Optional<T>> step) {
+    return read(
+        (draft, damage) -> {
+          Optional<T> found = step.apply(draft);
+          if (found.isEmpty()) {
+            damage.ifPresent(ShardReader::rethrow);
+            JobFinder.requireReadable(draft);
+          }
+          return found;
+        },
+        true);
+  }
+
+  private static void rethrow(StoreIncompatibleException damage) {
+    throw damage;
   }
 
   /** Reads the control object alone. */
   <T> T readAdmitted(Step<T> step) {
-    return read(step, false);
+    return read((draft, damage) -> step.apply(draft), false);
   }
 
-  private <T> T read(Step<T> step, boolean withInbox) {
+  /** A look at the state, and at what is wrong with a segment in the inbox. */
+  private interface Look<T> {
+    T apply(ShardDraft draft, Optional<StoreIncompatibleException> damage);
+  }
+
+  private <T> T read(Look<T> look, boolean withInbox) {
     for (int tries = 1; ; tries++) {
       List<Found> inbox = withInbox ? parts.inbox().list() : List.of();
       Version version = parts.control().load();
@@ -45,12 +76,12 @@ final class ShardReader {
         ShardDraft draft =
             new ShardDraft(
                 version.state(), parts.segments(), parts.clock().now(), parts.clock().latest());
-        Committer.admitAll(draft, inbox, parts);
-        return step.apply(draft);
+        return look.apply(draft, Committer.admitAll(draft, inbox, parts));
       } catch (SegmentGoneException e) {
         if (tries == TRIES) {
           throw e.asDamage();
         }
+        parts.segments().isMissingIf(e, parts.control().load().state());
       }
     }
   }

@@ -4,6 +4,9 @@ import dev.sluice.JobInfo;
 import dev.sluice.JobQuery;
 import dev.sluice.JobState;
 import dev.sluice.Page;
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStanding;
 import java.time.Duration;
@@ -17,8 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** The jobs of several shards. An id does not say which shard has the job, so each is asked. */
+/**
+ * The jobs of several shards. An id does not say which shard has the job, so each is asked, and one
+ * in trouble only matters if the others do not have it.
+ */
 final class ShardedJobCatalog implements JobCatalog {
   private final List<ObjectJobStore> shards;
 
@@ -28,7 +36,25 @@ final class ShardedJobCatalog implements JobCatalog {
 
   @Override
   public Optional<JobInfo> get(UUID id) {
-    return shards.stream().flatMap(shard -> shard.jobs().get(id).stream()).findFirst();
+    return untilFound(shard -> shard.get(id), Optional::isPresent).orElse(Optional.empty());
+  }
+
+  private <T> Optional<T> untilFound(Function<JobCatalog, T> ask, Predicate<T> found) {
+    SluiceException trouble = null;
+    for (ObjectJobStore shard : shards) {
+      try {
+        T answer = ask.apply(shard.jobs());
+        if (found.test(answer)) {
+          return Optional.of(answer);
+        }
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        trouble = e;
+      }
+    }
+    if (trouble != null) {
+      throw trouble;
+    }
+    return Optional.empty();
   }
 
   @Override
@@ -72,20 +98,18 @@ final class ShardedJobCatalog implements JobCatalog {
 
   @Override
   public boolean cancel(UUID id) {
-    return shards.stream().anyMatch(shard -> shard.jobs().cancel(id));
+    return untilFound(shard -> shard.cancel(id), cancelled -> cancelled).isPresent();
   }
 
   @Override
   public boolean retry(UUID id) {
-    return shards.stream().anyMatch(shard -> shard.jobs().retry(id));
+    return untilFound(shard -> shard.retry(id), retried -> retried).isPresent();
   }
 
   @Override
   public int purge(Duration age, int batch) {
-    int removed = 0;
-    for (ObjectJobStore shard : shards) {
-      removed += removed < batch ? shard.jobs().purge(age, batch - removed) : 0;
-    }
-    return removed;
+    int[] removed = new int[1];
+    untilFound(shard -> removed[0] += shard.purge(age, batch - removed[0]), sum -> sum >= batch);
+    return removed[0];
   }
 }

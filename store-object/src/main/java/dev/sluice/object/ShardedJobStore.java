@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Several shards as one store.
@@ -43,6 +45,8 @@ import java.util.TreeMap;
  * and an id that a caller chose is told from others of its shard only.
  */
 final class ShardedJobStore implements JobStore {
+  private static final Logger log = LoggerFactory.getLogger(ShardedJobStore.class);
+
   private final List<ObjectJobStore> shards;
   private final Homes homes;
   private final StoreEnvironment environment;
@@ -139,6 +143,8 @@ final class ShardedJobStore implements JobStore {
         found.freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
         recovered++;
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        // Whoever works in it says so; those who do not need not hear of it with every recovery.
+        log.debug("Shard {} could not be looked through for dead workers.", shard, e);
         trouble = e;
       }
     }

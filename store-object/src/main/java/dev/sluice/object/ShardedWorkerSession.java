@@ -1,6 +1,6 @@
 package dev.sluice.object;
 
-import dev.sluice.LeaseLostException;
+import dev.sluice.Group;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
@@ -32,10 +32,10 @@ import org.slf4j.LoggerFactory;
  * in, all under one id.
  *
  * <p>An exchange goes to the shards one after the other, each time beginning with another one, as
- * long as there is something to tell or more jobs are wanted. A worker whose tasks live in one
- * shard never speaks to the rest. Tasks that nobody has submitted yet have no home; for them the
- * worker signs on in the first shard, so that it is on record somewhere, and looks for homes when
- * it polls.
+ * long as there is something to tell or more jobs are wanted; a shard that none of its tasks live
+ * in is not asked for any. Tasks that nobody has submitted yet have no home: for them the worker
+ * signs on in the first shard, so that it is on record somewhere, and in all shards if it declares
+ * limits for them; it looks for their homes when it polls.
  *
  * <p>A shard that fails while another answers is in trouble of its own: see {@link
  * ShardMembership}. If none answers, the exchange fails as it would with one shard. A lease that is
@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
 final class ShardedWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ShardedWorkerSession.class);
 
-  /** How often a busy worker looks for tasks that nobody had submitted before. */
-  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+  private static final Exchange NOTHING =
+      new Exchange(List.of(), Set.of(), Map.of(), List.of(), Demand.NONE);
 
   /** Where a worker is on record for tasks that have no home yet, and the limits of those are. */
   static final int WAITING_ROOM = 0;
@@ -61,7 +61,7 @@ final class ShardedWorkerSession implements WorkerSession {
   private final Map<Integer, Long> closedDoors = new HashMap<>();
   private final List<ShardMembership> members = Collections.synchronizedList(new ArrayList<>());
   private volatile Runnable wake;
-  private long lastLook;
+  private final LookPace pace = new LookPace();
   private int turn;
   private SluiceException lastTrouble;
 
@@ -80,8 +80,14 @@ final class ShardedWorkerSession implements WorkerSession {
     this.homeless = new HashSet<>(registration.tasks());
     this.lease = shards.get(WAITING_ROOM).openLease(registration);
     lookForHomes(true);
-    if (!homeless.isEmpty()) {
+    if (!homeless.isEmpty() || members.isEmpty()) {
       join(WAITING_ROOM);
+    }
+    if (registration.limits().keySet().stream().anyMatch(this::isHomeless)) {
+      // Wherever such a task comes to live, its limit is there before its first job.
+      for (int shard = 0; shard < shards.size(); shard++) {
+        join(shard);
+      }
     }
     if (members.isEmpty()) {
       endLease();
@@ -100,22 +106,30 @@ final class ShardedWorkerSession implements WorkerSession {
    * @param ask whether to look, or to go by what this process knows
    */
   private void lookForHomes(boolean ask) {
+    if (ask) {
+      askForHomes();
+    }
     for (String task : List.copyOf(homeless)) {
-      String name = Homes.nameOf(task);
-      try {
-        OptionalInt home = ask ? homes.find(name) : homes.known(name);
-        if (home.isPresent() && join(home.getAsInt())) {
-          homeOf.put(task, home.getAsInt());
-          homeless.remove(task);
-        }
-      } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        lastTrouble = e;
-        log.debug("Task '{}' cannot be served yet.", task, e);
+      OptionalInt home = homes.known(Homes.nameOf(task));
+      if (home.isPresent() && join(home.getAsInt())) {
+        homeOf.put(task, home.getAsInt());
+        homeless.remove(task);
       }
     }
-    if (ask) {
-      lastLook = environment.nanoTime().getAsLong();
+  }
+
+  private void askForHomes() {
+    pace.looked(environment.nanoTime().getAsLong());
+    try {
+      homes.findAll(homeless.stream().map(Homes::nameOf).toList());
+    } catch (StoreUnavailableException | StoreIncompatibleException e) {
+      lastTrouble = e;
+      log.debug("The homes of tasks cannot be looked up yet.", e);
     }
+  }
+
+  private boolean isHomeless(Group group) {
+    return homeless.contains(group.plainName());
   }
 
   /** Signs on in a shard; false if that does not work, now or a moment ago. */
@@ -159,28 +173,36 @@ final class ShardedWorkerSession implements WorkerSession {
   @Override
   public Answer exchange(Exchange exchange) {
     requireLease();
+    boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     boolean ask =
         exchange.demand().jobs() > 0
-            && (exchange.outcomes().isEmpty()
-                || environment.nanoTime().getAsLong() - lastLook >= LOOK_INTERVAL.toNanos());
+            && !homeless.isEmpty()
+            && pace.mayLook(quiet, environment.nanoTime().getAsLong());
     lookForHomes(ask);
     List<ShardMembership> order = new ArrayList<>(everywhere());
     Collections.rotate(order, turn++);
     boolean stale = order.stream().anyMatch(ShardMembership::isStale);
-    Round round = new Round(stale ? 0 : exchange.demand().jobs());
+    Round round = new Round(stale ? 0 : exchange.demand().jobs(), isEmpty(exchange));
     for (ShardMembership member : order) {
       round.visit(member, exchange);
     }
     requireSomeShard();
+    pace.exchanged(quiet, 0, round.jobs.size());
     return round.answer(stale || (round.stale && round.jobs.isEmpty()));
   }
 
   private void requireLease() {
     if (lease.isOverdue()) {
-      throw new LeaseLostException(
-          "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
-              .formatted(workerId(), registration.name(), registration.lease()));
+      throw lease.overdue();
     }
+  }
+
+  private static boolean isEmpty(Exchange part) {
+    return part.outcomes().isEmpty()
+        && part.started().isEmpty()
+        && part.progress().isEmpty()
+        && part.released().isEmpty()
+        && part.demand().jobs() == 0;
   }
 
   /** If no shard works, the store does not. */
@@ -194,6 +216,7 @@ final class ShardedWorkerSession implements WorkerSession {
   /** One exchange in the making, shard by shard. */
   private final class Round {
     private final int wanted;
+    private final boolean onlyPolls;
     private final Set<UUID> accepted = new HashSet<>();
     private final Set<UUID> deferred = new HashSet<>();
     private final List<ClaimedJob> jobs = new ArrayList<>();
@@ -201,19 +224,22 @@ final class ShardedWorkerSession implements WorkerSession {
     private Optional<Duration> nextDue = Optional.empty();
     private boolean stale;
 
-    Round(int wanted) {
+    Round(int wanted, boolean onlyPolls) {
       this.wanted = wanted;
+      this.onlyPolls = onlyPolls;
     }
 
     void visit(ShardMembership member, Exchange whole) {
-      boolean troubled = member.trouble() != null;
-      Demand demand = troubled ? Demand.NONE : demandOf(member.shard(), whole.demand());
-      Exchange part = member.partOf(whole, demand);
-      if (member.isLeftAlone()) {
+      if (member.trouble() != null) {
         defer(member, whole);
+        if (!member.isLeftAlone()) {
+          tryAgain(member);
+        }
         return;
       }
-      if (isEmpty(part) && !troubled) {
+      Exchange part = member.partOf(whole, demandOf(member.shard(), whole.demand()));
+      // A worker that only polls wants to hear of changed limits wherever it holds something.
+      if (isEmpty(part) && !(onlyPolls && member.holdsAnything())) {
         return;
       }
       try {
@@ -229,8 +255,19 @@ final class ShardedWorkerSession implements WorkerSession {
       }
     }
 
+    /** Whether a shard works again. What happened there before it failed is told by reconciling. */
+    private void tryAgain(ShardMembership member) {
+      try {
+        member.exchange(NOTHING);
+        stale |= member.isStale();
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        member.failed(e);
+      }
+    }
+
     private void defer(ShardMembership member, Exchange whole) {
       deferred.addAll(member.endedIn(whole));
+      member.owe(member.partOf(whole, Demand.NONE));
       comeBackIn(ShardMembership.PAUSE);
     }
 
@@ -242,14 +279,6 @@ final class ShardedWorkerSession implements WorkerSession {
               .toList();
       int left = wanted - jobs.size();
       return left <= 0 || tasks.isEmpty() ? Demand.NONE : new Demand(left, tasks, whole.spare());
-    }
-
-    private boolean isEmpty(Exchange part) {
-      return part.outcomes().isEmpty()
-          && part.started().isEmpty()
-          && part.progress().isEmpty()
-          && part.released().isEmpty()
-          && part.demand().jobs() == 0;
     }
 
     private void comeBackIn(Duration time) {
@@ -272,21 +301,7 @@ final class ShardedWorkerSession implements WorkerSession {
     requireLease();
     lease.renew(ObjectWorkerSession.longer(atLeast, registration.lease()));
     Set<UUID> unwanted = new HashSet<>();
-    RuntimeException trouble = null;
-    int answered = 0;
-    for (ShardMembership member : everywhere()) {
-      try {
-        unwanted.addAll(member.session().renewed());
-        answered++;
-      } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        // The lease is renewed all the same; who was asked to stop will be known when the shard
-        // works again.
-        trouble = e;
-      }
-    }
-    if (trouble != null && answered == 0) {
-      throw trouble;
-    }
+    everywhere().forEach(member -> unwanted.addAll(member.session().renewed()));
     return unwanted;
   }
 
@@ -332,10 +347,6 @@ final class ShardedWorkerSession implements WorkerSession {
   }
 
   private void endLease() {
-    try {
-      shards.get(WAITING_ROOM).endLease(workerId());
-    } catch (SluiceException e) {
-      log.debug("The lease of worker {} is left to run out.", workerId(), e);
-    }
+    shards.get(WAITING_ROOM).endLease(workerId());
   }
 }

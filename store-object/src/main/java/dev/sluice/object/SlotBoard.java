@@ -50,12 +50,21 @@ final class SlotBoard {
   /** With each renewal no more than so many objects are brought up to date. */
   private static final int REFRESHED_AT_ONCE = 20;
 
+  private static final int MOST_REMEMBERED = 10_000;
+
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final SegmentSource segments;
   private final Function<String, Optional<Instant>> leaseEnd;
-  private final Map<String, Shown> shown = new HashMap<>();
+  private final Map<String, Shown> shown =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Shown> eldest) {
+          return size() > MOST_REMEMBERED;
+        }
+      };
   private final Set<Place> changed = new LinkedHashSet<>();
+  private final Set<Place> shownByOthers = new LinkedHashSet<>();
   private ShardState latest = ShardState.EMPTY;
   private boolean scheduled;
   private boolean closed;
@@ -79,7 +88,7 @@ final class SlotBoard {
   }
 
   /** What this process last wrote under a key. */
-  private record Shown(String tag, long version, boolean free) {}
+  private record Shown(String tag, boolean free) {}
 
   /**
    * A board.
@@ -107,7 +116,14 @@ final class SlotBoard {
       SortedMap<Integer, SlotHolder> old = before.limits().slots().getOrDefault(group, none);
       SortedMap<Integer, SlotHolder> now = after.limits().slots().getOrDefault(group, none);
       if (old != now) {
-        old.forEach((slot, holder) -> noteIf(!holder.equals(now.get(slot)), group, slot));
+        old.forEach(
+            (slot, holder) -> {
+              noteIf(!holder.equals(now.get(slot)), group, slot);
+              if (!now.containsKey(slot) && leaseEnd.apply(holder.worker()).isEmpty()) {
+                // Its worker is dead, or was another's: its process may have shown it.
+                shownByOthers.add(new Place(group, slot));
+              }
+            });
         now.forEach((slot, holder) -> noteIf(!old.containsKey(slot), group, slot));
       }
     }
@@ -164,8 +180,11 @@ final class SlotBoard {
 
   private void show() {
     Map<Place, Optional<SlotHolder>> wanted = new LinkedHashMap<>();
+    Set<Place> others;
     ShardState state;
     synchronized (this) {
+      others = Set.copyOf(shownByOthers);
+      shownByOthers.clear();
       scheduled = false;
       state = latest;
       for (Place place : changed) {
@@ -179,7 +198,8 @@ final class SlotBoard {
             new ShardDraft(state, segments, state.edition().time(), state.edition().time()),
             new HashMap<>());
     try {
-      wanted.forEach((place, holder) -> show(view, place, holder.orElse(null)));
+      wanted.forEach(
+          (place, holder) -> show(view, place, holder.orElse(null), others.contains(place)));
     } catch (SluiceException | SegmentCache.SegmentGoneException e) {
       log.debug("Slots could not be shown; the next change shows them.", e);
     }
@@ -190,13 +210,15 @@ final class SlotBoard {
     return held == null ? null : held.get(place.slot);
   }
 
-  private void show(View view, Place place, SlotHolder holder) {
+  private void show(View view, Place place, SlotHolder holder, boolean shownByAnother) {
     Shown before;
     synchronized (this) {
       before = shown.get(place.key());
     }
     boolean free = place.slot >= 0 && holder == null;
-    if (free && (before == null || before.free)) {
+    boolean untold =
+        before == null ? !(shownByAnother && store.get(place.key()).isPresent()) : before.free;
+    if (free && untold) {
       // Nobody was told that it was held.
       return;
     }
@@ -236,7 +258,7 @@ final class SlotBoard {
     }
     if (result instanceof Stored stored) {
       synchronized (this) {
-        shown.put(key, new Shown(stored.tag(), version, free));
+        shown.put(key, new Shown(stored.tag(), free));
       }
     }
   }

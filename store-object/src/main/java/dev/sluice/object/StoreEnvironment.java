@@ -1,5 +1,7 @@
 package dev.sluice.object;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -11,6 +13,7 @@ import java.util.random.RandomGenerator;
  * @param nanoTime a monotonic clock
  * @param random for nonces, ids and waiting times
  * @param pause waits
+ * @param await waits for what another thread is about to finish
  * @param commits runs commits, one after the other
  * @param submits runs submits, one after the other
  * @param chores runs what nobody waits for
@@ -19,6 +22,7 @@ record StoreEnvironment(
     LongSupplier nanoTime,
     RandomGenerator random,
     Pause pause,
+    Await await,
     Executor commits,
     Executor submits,
     Executor chores) {
@@ -28,6 +32,13 @@ record StoreEnvironment(
   interface Pause {
     /** Waits this long, or until interrupted. */
     void forNanos(long nanos) throws InterruptedException;
+  }
+
+  /** Waits for a result. */
+  @FunctionalInterface
+  interface Await {
+    /** The result, as {@link CompletableFuture#get} has it. */
+    <T> T result(CompletableFuture<T> future) throws InterruptedException, ExecutionException;
   }
 
   /** A text that nobody else draws. */

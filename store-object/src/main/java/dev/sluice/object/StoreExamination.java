@@ -30,6 +30,7 @@ final class StoreExamination {
 
   private final ObjectStore store;
   private final Dialect dialect;
+  private final List<String> kept = new ArrayList<>();
   private final String folder = "probe/" + UUID.randomUUID();
 
   StoreExamination(Dialect dialect) {
@@ -37,15 +38,23 @@ final class StoreExamination {
     this.store = dialect.store();
   }
 
-  /** What the store did wrong, as the end of a sentence about it; empty if nothing. */
-  Optional<String> firstFault() {
+  /**
+   * What was found.
+   *
+   * @param kept what the store did as promised, each as the end of a sentence about it
+   * @param fault what it did wrong, likewise; empty if nothing
+   */
+  record Result(List<String> kept, Optional<String> fault) {}
+
+  /** Looks at one promise after the other, up to the first that is not kept. */
+  Result run() {
     try {
       checkCreate();
       checkReplace();
       checkRaces();
-      return Optional.empty();
+      return new Result(List.copyOf(kept), Optional.empty());
     } catch (Fault e) {
-      return Optional.of(e.getMessage());
+      return new Result(List.copyOf(kept), Optional.of(e.getMessage()));
     } finally {
       store.deleteAll(store.listAll(folder + "/").stream().map(ListedObject::key).toList());
     }
@@ -64,16 +73,19 @@ final class StoreExamination {
     require(
         store.listAll(folder + "/").stream().anyMatch(o -> o.key().equals(key)),
         "it did not list an object that was just written");
+    kept.add("it shows and lists an object as soon as it is written");
     Optional<String> objection = dialect.objection().apply(key);
     require(objection.isEmpty(), objection.orElse(""));
     boolean lost = isNotStored(() -> store.putIfAbsent(key, body()));
     require(
         lost && holds(key, first), "it wrote over an object that should only have been created");
+    kept.add("it creates an object only if there is none");
     require(
         store.putIfAbsent(folder + "/CREATED", body()) instanceof Stored,
         "it takes keys that differ only in case for one");
     store.delete(key);
     require(store.get(key).isEmpty(), "it showed an object that was just deleted");
+    kept.add("it shows a deleted object no more");
   }
 
   private void checkReplace() throws Fault {
@@ -90,6 +102,7 @@ final class StoreExamination {
     require(
         nothing && store.get(absent).isEmpty(),
         "it created an object that should only have been replaced");
+    kept.add("it replaces an object only under its latest tag");
   }
 
   private void checkRaces() throws Fault {
@@ -99,6 +112,7 @@ final class StoreExamination {
       String tag = store.get(key).map(StoredObject::tag).orElse("");
       race(key, (k, body) -> store.putIfMatch(k, body, tag), "replace");
     }
+    kept.add("of %d writers at once it lets one win".formatted(RACERS));
   }
 
   /** Lets several writers try the same; at most the one whose bytes are found may have won. */

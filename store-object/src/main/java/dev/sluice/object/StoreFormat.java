@@ -11,9 +11,10 @@ import java.util.OptionalInt;
  * What a place was begun with: the version of the layout, and the number of shards. Written once,
  * by whoever opens the place first.
  *
+ * @param version the version of the layout
  * @param shards how many shards there are
  */
-record StoreFormat(int shards) {
+record StoreFormat(int version, int shards) {
   static final String KEY = "format.json";
   static final int MOST_SHARDS = 64;
 
@@ -24,19 +25,21 @@ record StoreFormat(int shards) {
             () ->
                 new StoreIncompatibleException(
                     "The object '%s' in %s comes and goes. Is something else using the place?"
-                        .formatted(KEY, store)));
+                        .formatted(store.nameOf(KEY), store)));
   }
 
-  private static Optional<StoreFormat> find(ObjectStore store) {
+  /** What is on record, if anything is. */
+  static Optional<StoreFormat> find(ObjectStore store) {
     return store
         .get(KEY)
         .map(
             object ->
                 Documents.read(
-                    KEY,
+                    store.nameOf(KEY),
                     object.body(),
                     json ->
-                        new StoreFormat(json.has("shards") ? json.get("shards").intValue() : 1)));
+                        new StoreFormat(
+                            json.get("format").intValue(), json.get("shards").intValue())));
   }
 
   /**
@@ -64,7 +67,7 @@ record StoreFormat(int shards) {
               json.writeStringField("token", token);
             });
     return store.putIfAbsent(KEY, ObjectBody.withToken(body, token)) instanceof Stored
-        ? new StoreFormat(shards)
+        ? new StoreFormat(Documents.FORMAT, shards)
         : read(store);
   }
 }

@@ -83,7 +83,7 @@ final class StoreProbe {
   private static Dialect examine(List<Dialect> dialects) {
     List<String> findings = new ArrayList<>();
     for (Dialect dialect : dialects) {
-      Optional<String> finding = new StoreExamination(dialect).firstFault();
+      Optional<String> finding = new StoreExamination(dialect).run().fault();
       if (finding.isEmpty()) {
         return dialect;
       }

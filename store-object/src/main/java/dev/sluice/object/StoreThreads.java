@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -45,6 +46,7 @@ final class StoreThreads implements AutoCloseable {
         System::nanoTime,
         new SecureRandom(),
         nanos -> closing.await(nanos, TimeUnit.NANOSECONDS),
+        CompletableFuture::get,
         commits,
         submits,
         chores);

@@ -15,6 +15,11 @@ final class TimekeepingObjectStore implements ObjectStore {
   }
 
   @Override
+  public String nameOf(String key) {
+    return store.nameOf(key);
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     long sent = clock.ticks();
     Optional<StoredObject> object = store.get(key);

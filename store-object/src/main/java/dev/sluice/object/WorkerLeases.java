@@ -2,6 +2,8 @@ package dev.sluice.object;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
+import dev.sluice.SluiceException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
@@ -15,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The leases of workers: one object each, which its worker replaces to show that it lives.
@@ -39,12 +43,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>The times in the objects are for people.
  */
 final class WorkerLeases {
-  private static final String PREFIX = "workers/";
+  private static final Logger log = LoggerFactory.getLogger(WorkerLeases.class);
+  static final String PREFIX = "workers/";
   private static final String SUFFIX = ".json";
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
   private final StoreClock clock;
+  private final DamagedObjects damaged;
   private final Map<String, Observation> observations = new HashMap<>();
 
   private record Observation(String tag, long since, Duration lease) {}
@@ -64,10 +70,12 @@ final class WorkerLeases {
     }
   }
 
-  WorkerLeases(ObjectStore store, StoreEnvironment environment, StoreClock clock) {
+  WorkerLeases(
+      ObjectStore store, StoreEnvironment environment, StoreClock clock, DamagedObjects damaged) {
     this.store = store;
     this.environment = environment;
     this.clock = clock;
+    this.damaged = damaged;
   }
 
   private static String key(String id) {
@@ -89,9 +97,9 @@ final class WorkerLeases {
     return ObjectBody.withToken(bytes, nonce);
   }
 
-  private static LeaseObject read(String key, StoredObject object) {
+  static LeaseObject read(String name, StoredObject object) {
     return Documents.read(
-        key,
+        name,
         object.body(),
         (JsonNode json) ->
             new LeaseObject(
@@ -110,7 +118,7 @@ final class WorkerLeases {
     private final String name;
     private final AtomicLong endsAt = new AtomicLong();
     private String tag;
-    private Instant expiresAt;
+    private volatile Instant expiresAt;
 
     private Held(String id, String name) {
       this.id = id;
@@ -127,8 +135,15 @@ final class WorkerLeases {
       return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
     }
 
-    /** When it runs out, by the store's clock. */
-    synchronized Instant expiresAt() {
+    /** What to tell a worker whose lease is over. */
+    LeaseLostException overdue() {
+      return new LeaseLostException(
+          "Worker %s (%s) lost its lease; what it held may be someone else's now."
+              .formatted(id, name));
+    }
+
+    /** When it runs out, by the store's clock; does not wait for a renewal under way. */
+    Instant expiresAt() {
       return expiresAt;
     }
 
@@ -140,11 +155,11 @@ final class WorkerLeases {
      */
     synchronized void renew(Duration lease) {
       long sent = environment.nanoTime().getAsLong();
-      Instant now = Micros.toInstant(clock.latest());
-      Instant end = now.plus(lease);
-      Instant promised = expiresAt == null || end.isAfter(expiresAt) ? end : expiresAt;
-      LeaseObject next =
-          new LeaseObject(id, name, Duration.between(now, promised), promised, false);
+      // Longer than asked for if an earlier renewal promised more, by the clock that relies on it.
+      Duration length =
+          Duration.ofMillis(1 + Math.max(lease.toNanos(), endsAt.get() - sent) / 1_000_000);
+      Instant promised = Micros.toInstant(clock.latest()).plus(length);
+      LeaseObject next = new LeaseObject(id, name, length, promised, false);
       PutResult result = put(next);
       if (!(result instanceof Stored)) {
         // Fenced, or overtaken by a renewal of our own that was late.
@@ -180,7 +195,7 @@ final class WorkerLeases {
     /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
-      if (object.isEmpty() ? tag != null : read(key(id), object.get()).fenced) {
+      if (object.isEmpty() ? tag != null : read(store.nameOf(key(id)), object.get()).fenced) {
         throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
@@ -202,9 +217,18 @@ final class WorkerLeases {
     }
   }
 
+  /** The same, for a worker that has signed off: if it does not work, the lease runs out. */
+  void end(String id) {
+    try {
+      remove(id);
+    } catch (SluiceException e) {
+      log.debug("The lease of worker {} is left to run out.", id, e);
+    }
+  }
+
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
-    return store.get(key(id)).map(object -> read(key(id), object));
+    return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
   }
 
   /**
@@ -225,16 +249,34 @@ final class WorkerLeases {
       String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
       missing.remove(id);
       listed.add(id);
-      if ((overdue.contains(id) || isSilent(id, object.tag())) && fence(id, overdue)) {
+      if (isDead(id, object.tag(), overdue)) {
         dead.add(id);
       }
     }
     synchronized (observations) {
       observations.keySet().retainAll(listed);
     }
-    // Nobody removes a lease before the worker's standing has ended; someone else did.
-    dead.addAll(missing);
+    for (String id : missing) {
+      // A list may pass over what is replaced while it is made.
+      if (store.get(key(id)).isEmpty()) {
+        // Nobody removes a lease before the worker's standing has ended; someone else did.
+        dead.add(id);
+      }
+    }
     return dead;
+  }
+
+  /** Whether it is fenced by now. Of a lease that cannot be read nobody knows how long it lasts. */
+  private boolean isDead(String id, String tag, Set<String> overdue) {
+    try {
+      boolean dead = (overdue.contains(id) || isSilent(id, tag)) && fence(id, overdue);
+      damaged.readable(key(id));
+      return dead;
+    } catch (StoreIncompatibleException e) {
+      damaged.found(
+          key(id), e, "If it is the lease of a worker that is gone, removing it frees its jobs.");
+      return false;
+    }
   }
 
   private boolean isSilent(String id, String tag) {
@@ -259,7 +301,7 @@ final class WorkerLeases {
     if (object.isEmpty()) {
       return false;
     }
-    LeaseObject lease = read(key(id), object.get());
+    LeaseObject lease = read(store.nameOf(key(id)), object.get());
     if (lease.fenced) {
       return true;
     }

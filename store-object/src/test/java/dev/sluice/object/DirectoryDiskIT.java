@@ -4,12 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.sluice.JobState;
+import dev.sluice.Sluice;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.Task;
+import dev.sluice.Worker;
 import dev.sluice.object.PutResult.Stored;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +81,49 @@ class DirectoryDiskIT {
       try (ObjectStore store = DirectoryObjectStore.open(directory)) {
         assertThat(store.get("state")).isPresent();
       }
+    }
+  }
+
+  @Test
+  void fullDisk_underAWorker_losesNoAcknowledgedJob_andGoesOnWhenThereIsRoom() throws Exception {
+    Task<String> task = Task.named("t", String.class).maxConcurrent(3).build();
+    Path filler = directory.resolve("filler");
+    try (Tmpfs disk = Tmpfs.mount(directory, 2_048);
+        Sluice sluice = Sluice.open("file:" + directory.resolve("data"))) {
+      Set<UUID> acknowledged = new HashSet<>();
+      CountDownLatch go = new CountDownLatch(1);
+      try (Worker worker =
+          sluice
+              .worker()
+              .poll(Duration.ofMillis(50))
+              .handle(task, (payload, context) -> go.await())
+              .start()) {
+        acknowledged.add(sluice.submit(task, "first").id());
+        Files.write(filler, new byte[1 << 20]);
+        assertThatThrownBy(
+                () -> {
+                  while (true) {
+                    acknowledged.add(sluice.submit(task, KILOBYTE.repeat(20)).id());
+                  }
+                })
+            .isExactlyInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("the disk is full")
+            .hasMessageContaining("free some space");
+        go.countDown();
+        Files.delete(filler);
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .ignoreExceptions()
+            .untilAsserted(
+                () ->
+                    assertThat(acknowledged)
+                        .allSatisfy(
+                            id ->
+                                assertThat(sluice.jobs().get(id).orElseThrow().state())
+                                    .isEqualTo(JobState.SUCCEEDED)));
+      }
+      assertThat(acknowledged).hasSizeGreaterThan(5);
+      assertThat(sluice.concurrency().status("t").active()).isZero();
     }
   }
 

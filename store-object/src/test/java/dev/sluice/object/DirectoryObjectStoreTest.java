@@ -61,6 +61,27 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     assertThat(own.resolve("drafts")).isEmptyDirectory();
   }
 
+  /** One overwritten file made every list fail, and with it every job. */
+  @Test
+  void damagedFile_isListedWithTheOthers_andNamedByWhoeverReadsIt() throws IOException {
+    try (ObjectStore store = open()) {
+      store.putIfAbsent("jobs/a", Bodies.plain("1"));
+      store.putIfAbsent("jobs/b", Bodies.plain("2"));
+      try (Stream<Path> files = Files.walk(directory)) {
+        Path file = files.filter(path -> path.endsWith("a.object")).findFirst().orElseThrow();
+        Files.writeString(file, "something else");
+      }
+
+      assertThat(store.listAll("jobs/"))
+          .extracting(ListedObject::key)
+          .containsExactly("jobs/a", "jobs/b");
+      assertThatThrownBy(() -> store.get("jobs/a"))
+          .isInstanceOf(StoreIncompatibleException.class)
+          .hasMessageContaining("a.object")
+          .hasMessageContaining("Restore it from a backup");
+    }
+  }
+
   @Test
   void emptyFolders_goAfterAWhile_andComeBackWhenNeeded() throws IOException {
     AtomicReference<Instant> now = new AtomicReference<>(Instant.now());

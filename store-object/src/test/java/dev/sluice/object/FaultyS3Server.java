@@ -24,8 +24,9 @@ import java.util.function.Function;
  * A server on the loopback address that speaks as much of S3 as we use, keeps its promises, and
  * fails when it is told to. Its bucket is {@value #BUCKET}.
  */
-final class FaultyS3Server implements AutoCloseable {
-  static final String BUCKET = "test-bucket";
+public final class FaultyS3Server implements AutoCloseable {
+  /** The one bucket. */
+  public static final String BUCKET = "test-bucket";
 
   static {
     // Otherwise each small answer waits for an acknowledgement that the client delays by 40 ms.
@@ -42,7 +43,8 @@ final class FaultyS3Server implements AutoCloseable {
   private volatile Function<String, S3Fault> plan = method -> S3Fault.NONE;
   private volatile Duration latency = Duration.ZERO;
 
-  FaultyS3Server() {
+  /** A server with an empty bucket. */
+  public FaultyS3Server() {
     this(new S3Objects());
   }
 
@@ -58,7 +60,8 @@ final class FaultyS3Server implements AutoCloseable {
     http.start();
   }
 
-  String endpoint() {
+  /** Where it listens. */
+  public String endpoint() {
     return "http://127.0.0.1:" + http.getAddress().getPort();
   }
 
@@ -79,7 +82,7 @@ final class FaultyS3Server implements AutoCloseable {
   }
 
   /** Lets every request take this much longer. */
-  void latency(Duration more) {
+  public void latency(Duration more) {
     latency = more;
   }
 

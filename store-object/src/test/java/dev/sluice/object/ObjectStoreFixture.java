@@ -1,11 +1,15 @@
 package dev.sluice.object;
 
 import dev.sluice.SluiceOptions;
+import dev.sluice.object.state.ShardDocuments;
+import dev.sluice.object.state.ShardState;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import dev.sluice.tck.StoreFixture;
+import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** A namespace of its own below a URL; closing it lets go of whatever keeps the objects. */
@@ -54,15 +58,53 @@ final class ObjectStoreFixture implements StoreFixture {
     return namespace;
   }
 
+  /** A request to a real bucket may take a while, and several tests run at once. */
+  @Override
+  public Duration shortLease() {
+    return Duration.ofSeconds(4);
+  }
+
+  /** Others have to see its lease unchanged for that long, from when they first look at it. */
+  @Override
+  public Duration takenOverAfter(Duration lease) {
+    return lease.multipliedBy(2).plusMillis(1_500);
+  }
+
   @Override
   public Map<String, String> environment() {
     return TestCredentials.environment();
   }
 
-  /** Slots are not counted anywhere: their holders are listed. */
+  /** Of the slots on record: how many have a holder who is there, a worker or a permit. */
   @Override
   public Map<String, SlotCount> recount() {
-    return Map.of();
+    Map<String, SlotCount> counts = new TreeMap<>();
+    ObjectStoreUrl place = ObjectStoreUrl.parse(ShardedUrl.parse(url).place());
+    try (ObjectStore objects = ObjectStores.open(place, new RequestMeter())) {
+      for (ListedObject object : objects.listAll(namespace + "/shards/")) {
+        if (object.key().endsWith("/" + ControlObject.KEY)) {
+          byte[] body = objects.get(object.key()).orElseThrow().body();
+          count(ShardDocuments.read(object.key(), body).limits(), counts);
+        }
+      }
+    }
+    return counts;
+  }
+
+  private static void count(ShardState.Limits limits, Map<String, SlotCount> counts) {
+    limits
+        .slots()
+        .forEach(
+            (group, slots) -> {
+              long held =
+                  slots.values().stream()
+                      .filter(
+                          holder ->
+                              holder.permit() != null
+                                  || limits.workers().containsKey(holder.worker()))
+                      .count();
+              counts.put(group, new SlotCount(slots.size(), held));
+            });
   }
 
   @Override

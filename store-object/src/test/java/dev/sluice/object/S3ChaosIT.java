@@ -5,24 +5,22 @@ import dev.sluice.tck.chaos.ChaosContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Real processes, killed and frozen, on a bucket over HTTP. */
+/** Real processes, killed and frozen, on a bucket over HTTP whose server fails on purpose too. */
 class S3ChaosIT extends ChaosContract {
-  private static FaultyS3Server server;
+  private static UnreliableBucket bucket;
 
   @BeforeAll
   static void start() {
-    TestCredentials.use();
-    server = new FaultyS3Server();
+    bucket = new UnreliableBucket();
   }
 
   @AfterAll
   static void stop() {
-    server.close();
+    bucket.close();
   }
 
   @Override
   protected StoreFixture openFixture() {
-    return new ObjectStoreFixture(
-        "s3://%s?endpoint=%s".formatted(FaultyS3Server.BUCKET, server.endpoint()), () -> {});
+    return new ObjectStoreFixture(bucket.url(), () -> {});
   }
 }

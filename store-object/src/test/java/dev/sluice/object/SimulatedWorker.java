@@ -1,11 +1,8 @@
 package dev.sluice.object;
 
 import dev.sluice.Group;
-import dev.sluice.InvalidRequestException;
-import dev.sluice.JobQuery;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
-import dev.sluice.Submission;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
@@ -13,270 +10,308 @@ import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.JobOutcome;
-import dev.sluice.spi.NewJob;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.Semaphore;
 import java.util.random.RandomGenerator;
 
 /**
- * A process of a {@link Simulation}: submits, claims, runs, reports, renews, recovers and dies at
- * random, and keeps the worker's side of the bargain.
+ * The worker of a {@link SimulatedProcess}: claims, runs, reports and renews, and keeps the
+ * worker's side of the bargain of {@link WorkerSession}. It runs no more jobs of a limited group
+ * than it holds slots of it, starts nothing in a group that drains, and asks anew whenever it
+ * cannot be sure what it holds.
  */
 final class SimulatedWorker {
-  private static final List<TaskDemand> DEMAND =
-      List.of(new TaskDemand(Simulation.LIMITED, 3, 0), new TaskDemand("free", 3, 0));
-
+  private final SimulatedProcess process;
   private final Simulation simulation;
-  private final Random random;
-  private final int number;
-  private final Semaphore turn = new Semaphore(0);
-  private final Map<UUID, ClaimedJob> running = new HashMap<>();
-  private final Map<UUID, ClaimedJob> ended = new HashMap<>();
+  private final RandomGenerator random;
+  private final int depth;
+  private final int haste;
+  private final Map<UUID, ClaimedJob> running = new LinkedHashMap<>();
+  private final Map<UUID, ClaimedJob> buffer = new LinkedHashMap<>();
+  private final Map<UUID, JobOutcome> ended = new LinkedHashMap<>();
+  private final Map<UUID, List<String>> gates = new LinkedHashMap<>();
+  private final Set<UUID> started = new TreeSet<>();
+  private final Set<UUID> unwanted = new TreeSet<>();
   private final List<HeldSlot> slots = new ArrayList<>();
-  private SimulatedBucket.Line line;
-  private ObjectJobStore store;
+  private final Set<String> draining = new HashSet<>();
   private WorkerSession session;
   private long leaseEnds;
   private boolean unsure;
-  private volatile boolean done;
-  private volatile boolean abandoned;
 
-  SimulatedWorker(Simulation simulation, int number) {
-    this.simulation = simulation;
+  SimulatedWorker(SimulatedProcess process) {
+    this.process = process;
+    this.simulation = process.simulation();
     this.random = simulation.random();
-    this.number = number;
+    this.depth = !simulation.isCrowded() && random.nextInt(3) == 0 ? 1 : 0;
+    this.haste = simulation.isCrowded() ? 8 : 2 + random.nextInt(5);
   }
 
-  Semaphore turn() {
-    return turn;
+  /** The jobs that run here, under a lease that holds by this process's own clock. */
+  Iterable<ClaimedJob> running() {
+    return session == null || process.isDead() || !leaseHolds() ? List.of() : running.values();
   }
 
-  boolean isDone() {
-    return done;
+  private boolean leaseHolds() {
+    return process.clock().getAsLong() - leaseEnds < 0;
   }
 
-  boolean isAbandoned() {
-    return abandoned;
-  }
-
-  /** How many jobs of the limited task run here under a lease that holds by this worker's clock. */
-  int runningLimited() {
-    if (session == null || simulation.nanoTime() >= leaseEnds) {
-      return 0;
+  /** Works until the process stops. */
+  void live() {
+    while (!process.isStopping()) {
+      if (attempt(this::step)) {
+        simulation.threads().sleep(random.nextLong(300_000_000));
+      }
     }
-    return (int)
-        running.values().stream().filter(job -> job.task().equals(Simulation.LIMITED)).count();
+    signOff();
   }
 
-  void start() {
-    begin(this::live);
-  }
-
-  void startAsHeir() {
-    begin(this::inherit);
-  }
-
-  private void begin(Runnable life) {
-    Thread thread =
-        new Thread(
-            () -> {
-              turn.acquireUninterruptibly();
-              try {
-                life.run();
-              } catch (RuntimeException | Error e) {
-                if (!abandoned) {
-                  simulation.violation("process " + number + " failed: " + stackOf(e));
-                }
-              } finally {
-                done = true;
-                running.clear();
-                simulation.ended();
-              }
-            },
-            "simulated-" + number);
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private static String stackOf(Throwable e) {
-    return e
-        + " at "
-        + List.of(e.getStackTrace()).subList(0, Math.min(8, e.getStackTrace().length))
-        + (e.getCause() == null ? "" : " caused by " + stackOf(e.getCause()));
-  }
-
-  /** Lets the thread end, whatever it was doing. */
-  void abandon() {
-    abandoned = true;
-    turn.release();
-  }
-
-  private void live() {
-    while (!simulation.isOver()) {
-      try {
-        act();
-      } catch (LeaseLostException e) {
-        forgetSession();
-      } catch (SluiceException e) {
-        unsure = session != null;
-      } catch (RuntimeException | Error e) {
-        if (abandoned || line == null || !line.isDead()) {
-          throw e;
+  /** Shows that the worker lives, beside everything else. */
+  void beat() {
+    while (!process.isStopping()) {
+      long lease = Simulation.LEASE.toNanos();
+      // Most are in time, some just so, some too late.
+      simulation
+          .threads()
+          .sleep(lease / 6 + random.nextLong(random.nextInt(3) == 0 ? lease : lease / 3));
+      if (session != null) {
+        try {
+          renew();
+        } catch (LeaseLostException e) {
+          forget();
+        } catch (SluiceException e) {
+          simulation.note("        renewal failed: " + e.getMessage());
         }
-        store = null;
-        forgetSession();
       }
     }
   }
 
-  private void forgetSession() {
-    session = null;
-    running.clear();
-    ended.clear();
-    slots.clear();
-    unsure = false;
+  /** Does something; whether it went well. */
+  boolean attempt(Runnable something) {
+    WorkerSession before = session;
+    try {
+      something.run();
+      return true;
+    } catch (LeaseLostException e) {
+      if (session == before) {
+        forget();
+      }
+    } catch (SluiceException e) {
+      unsure = session != null;
+    }
+    return false;
   }
 
-  private void act() {
-    if (store == null) {
-      open();
-    } else if (session == null) {
-      signOn();
+  /** Whether it has a session and is sure of what it holds. */
+  boolean isReady() {
+    return session != null && !unsure;
+  }
+
+  /** The next thing that is to be done. */
+  void step() {
+    if (session == null) {
+      signOn(simulation.isCrowded() ? 1 : 2 + random.nextInt(3) / 2 - random.nextInt(3) / 2);
     } else if (unsure) {
       reconcile();
     } else {
-      switch (random.nextInt(10)) {
-        case 0, 1 -> submit();
-        case 2, 3, 4 -> exchange(new Demand(4, DEMAND, Map.of()));
-        case 5, 6 -> {
-          finishSome();
-          exchange(random.nextBoolean() ? Demand.NONE : new Demand(4, DEMAND, Map.of()));
-        }
-        case 7 -> renew();
-        case 8 -> store.recover();
-        default -> simulation.pass(Duration.ofMillis(random.nextInt(300)));
-      }
+      endSome();
+      exchange(random.nextInt(5));
     }
   }
 
-  private void open() {
-    line = simulation.bucket().new Line();
-    boolean hasty = simulation.flaw() == Simulation.Flaw.HASTY_OBSERVERS;
-    StoreEnvironment environment =
-        new StoreEnvironment(
-            () -> hasty ? simulation.nanoTime() * 20 : simulation.nanoTime(),
-            simulation.flaw() == Simulation.Flaw.SAME_NONCE ? new Constant() : random,
-            nanos -> simulation.pass(Duration.ofNanos(nanos)),
-            Runnable::run,
-            Runnable::run,
-            Runnable::run);
-    StoreFormat.agree(line, environment, OptionalInt.empty());
-    store =
-        ObjectJobStore.open(line, 0, environment, new ObjectJobStore.Ownership(() -> {}, () -> {}));
-  }
-
-  /** Always the same number. */
-  private final class Constant implements RandomGenerator {
-    @Override
-    public long nextLong() {
-      // Ids of workers must differ all the same.
-      return StackWalker.getInstance()
-              .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals("nonce")))
-          ? 7
-          : random.nextLong();
-    }
-  }
-
-  private void signOn() {
-    long sent = simulation.nanoTime();
-    session =
-        store.openSession(
-            new WorkerRegistration(
-                "simulated",
-                Set.of("default"),
-                Set.of(Simulation.LIMITED, "free"),
-                Map.of(Group.of(Simulation.LIMITED), Simulation.LIMIT),
-                Simulation.LEASE));
-    leaseEnds = sent + Simulation.LEASE.toNanos();
-  }
-
-  private void submit() {
-    List<NewJob> jobs = new ArrayList<>();
-    for (int i = random.nextInt(3); i >= 0; i--) {
-      jobs.add(simulation.newJob());
-    }
-    for (Submission submission : store.submit(jobs)) {
-      simulation.acknowledged(submission.id());
-    }
-  }
-
-  private void finishSome() {
-    for (ClaimedJob job : List.copyOf(running.values())) {
-      if (random.nextBoolean()) {
-        running.remove(job.id());
-        ended.put(job.id(), job);
-      }
-    }
-  }
-
-  private JobOutcome outcome(ClaimedJob job, boolean calm) {
-    JobOutcome.Verdict verdict =
-        calm || random.nextInt(4) > 0
-            ? new JobOutcome.Succeeded(Optional.empty())
-            : random.nextBoolean()
-                ? new JobOutcome.HandedBack()
-                : new JobOutcome.Retry(new JobOutcome.Failure("Boom", "", ""), Duration.ZERO);
-    return new JobOutcome(job.id(), job.token(), verdict, Duration.ofMillis(1));
-  }
-
-  private void exchange(Demand demand) {
-    List<JobOutcome> outcomes = ended.values().stream().map(job -> outcome(job, false)).toList();
-    settle(outcomes, session.exchange(new Exchange(outcomes, Set.of(), Map.of(), idle(), demand)));
-  }
-
-  private void settle(List<JobOutcome> outcomes, Answer answer) {
-    for (JobOutcome outcome : outcomes) {
-      if (answer.accepted().contains(outcome.id())
-          && outcome.verdict() instanceof JobOutcome.Succeeded) {
-        simulation.succeeded(outcome.id(), outcome.token());
-      }
-    }
+  private void forget() {
+    session = null;
+    unsure = false;
+    running.clear();
+    buffer.clear();
     ended.clear();
+    gates.clear();
+    started.clear();
+    unwanted.clear();
+    slots.clear();
+    draining.clear();
+  }
+
+  /** Begins a session, with this limit on mail in its code. */
+  void signOn(int limit) {
+    long sent = process.clock().getAsLong();
+    process.draws().distinct(2);
+    WorkerSession opened =
+        process
+            .store()
+            .openSession(
+                new WorkerRegistration(
+                    "simulated",
+                    Set.of(SimulatedJobs.QUEUE),
+                    new TreeSet<>(Set.of(SimulatedJobs.MAIL, SimulatedJobs.REPORT)),
+                    Map.of(Group.of(SimulatedJobs.MAIL), limit),
+                    Simulation.LEASE));
+    leaseEnds = sent + Simulation.LEASE.toNanos();
+    session = opened;
+  }
+
+  /** What it could take on, under the slots that it keeps and new ones. */
+  private Demand demand(int jobs) {
+    if (jobs == 0) {
+      return Demand.NONE;
+    }
+    Map<String, Integer> spare = new TreeMap<>();
+    for (HeldSlot slot : slots) {
+      if (!draining.contains(slot.group())) {
+        spare.merge(slot.group(), 1 + depth, Integer::sum);
+      }
+    }
+    List<ClaimedJob> all = new ArrayList<>(running.values());
+    all.addAll(buffer.values());
+    all.forEach(
+        job ->
+            gates
+                .get(job.id())
+                .forEach(gate -> spare.computeIfPresent(gate, (g, n) -> Math.max(0, n - 1))));
+    return new Demand(
+        jobs,
+        List.of(
+            new TaskDemand(SimulatedJobs.MAIL, jobs, depth),
+            new TaskDemand(SimulatedJobs.REPORT, jobs, depth)),
+        spare);
+  }
+
+  /** Some handlers come to an end. */
+  private void endSome() {
+    for (ClaimedJob job : List.copyOf(running.values())) {
+      if (unwanted.contains(job.id())) {
+        end(job, new JobOutcome.Cancelled());
+      } else if (random.nextInt(haste) == 0) {
+        end(job, verdict());
+      }
+    }
+  }
+
+  private JobOutcome.Verdict verdict() {
+    JobOutcome.Failure failure = new JobOutcome.Failure("Boom", "", "");
+    return switch (random.nextInt(12)) {
+      case 0 -> new JobOutcome.Failed(failure);
+      case 1, 2 -> new JobOutcome.Retry(failure, Duration.ofMillis(random.nextInt(2) * 400L));
+      case 3 -> new JobOutcome.HandedBack();
+      case 4 -> new JobOutcome.Snoozed(Duration.ofMillis(200));
+      default -> new JobOutcome.Succeeded(Optional.empty());
+    };
+  }
+
+  /** A handler ends, or a job that never started goes back. */
+  private void end(ClaimedJob job, JobOutcome.Verdict verdict) {
+    boolean ran = running.remove(job.id()) != null;
+    buffer.remove(job.id());
+    ended.put(
+        job.id(),
+        new JobOutcome(job.id(), job.token(), verdict, ran ? Duration.ofMillis(1) : Duration.ZERO));
+  }
+
+  /** Ends everything that runs well, and asks for more; how many jobs that brought. */
+  int workOff() {
+    if (unsure) {
+      reconcile();
+    }
+    startSome();
+    List.copyOf(running.values())
+        .forEach(job -> end(job, new JobOutcome.Succeeded(Optional.empty())));
+    return exchange(12);
+  }
+
+  /** The first job that runs ends like this, if there is one. */
+  void endFirst(JobOutcome.Verdict verdict) {
+    running.values().stream().findFirst().ifPresent(job -> end(job, verdict));
+  }
+
+  /** Whether there is nothing left to run or to report. */
+  boolean isIdle() {
+    return running.isEmpty() && buffer.isEmpty() && ended.isEmpty() && !unsure;
+  }
+
+  /** One exchange that asks for so many jobs; how many it brought. */
+  int exchange(int wanted) {
+    for (ClaimedJob job : List.copyOf(buffer.values())) {
+      if (gates.get(job.id()).stream().anyMatch(draining::contains)) {
+        end(job, new JobOutcome.HandedBack());
+      }
+    }
+    WorkerSession with = session;
+    simulation.ledger().checkKnown(with.workerId(), known());
+    List<JobOutcome> outcomes = List.copyOf(ended.values());
+    List<HeldSlot> idle = takeIdleSlots();
+    Exchange exchange =
+        new Exchange(outcomes, new TreeSet<>(started), Map.of(), idle, demand(wanted));
+    Answer answer = with.exchange(exchange);
+    if (session != with) {
+      return 0;
+    }
+    outcomes.forEach(outcome -> ended.remove(outcome.id()));
+    started.removeAll(exchange.started());
     if (answer.stale()) {
       unsure = true;
-      return;
+      return 0;
     }
     slots.addAll(answer.slots());
-    if (simulation.nanoTime() >= leaseEnds) {
-      // Too late to start anything: the next call says so too.
-      return;
-    }
     for (ClaimedJob job : answer.jobs()) {
-      simulation.claimed(job.id(), job.token());
-      running.put(job.id(), job);
+      gates.put(job.id(), job.gates());
+      buffer.put(job.id(), job);
+    }
+    startSome();
+    return answer.jobs().size();
+  }
+
+  private Set<UUID> known() {
+    Set<UUID> known = new HashSet<>(running.keySet());
+    known.addAll(buffer.keySet());
+    known.addAll(ended.keySet());
+    return known;
+  }
+
+  /** Starts what it has slots for, if its lease still holds. */
+  private void startSome() {
+    for (ClaimedJob job : List.copyOf(buffer.values())) {
+      boolean free =
+          gates.get(job.id()).stream()
+              .allMatch(gate -> !draining.contains(gate) && runningIn(gate) < slotsOf(gate).size());
+      if (free && leaseHolds()) {
+        buffer.remove(job.id());
+        running.put(job.id(), job);
+        if (!job.run().counted()) {
+          started.add(job.id());
+        }
+        simulation.ledger().changed();
+      }
     }
   }
 
-  /** The slots that no running job needs, which are given back from now on. */
-  private List<HeldSlot> idle() {
+  private long runningIn(String group) {
+    return running.keySet().stream().filter(id -> gates.get(id).contains(group)).count();
+  }
+
+  private List<HeldSlot> slotsOf(String group) {
+    return slots.stream().filter(slot -> slot.group().equals(group)).toList();
+  }
+
+  /** Slots that no job needs, which are not held any more from now on. */
+  private List<HeldSlot> takeIdleSlots() {
     List<HeldSlot> idle = new ArrayList<>();
-    Map<String, Integer> needed = new HashMap<>();
-    running.values().forEach(job -> job.gates().forEach(g -> needed.merge(g, 1, Integer::sum)));
+    Map<String, Integer> needed = new TreeMap<>();
+    running.keySet().forEach(id -> gates.get(id).forEach(g -> needed.merge(g, 1, Integer::sum)));
+    buffer.keySet().forEach(id -> gates.get(id).forEach(g -> needed.merge(g, 1, Integer::sum)));
     for (HeldSlot slot : List.copyOf(slots)) {
-      if (needed.merge(slot.group(), -1, Integer::sum) < 0) {
+      boolean kept = !draining.contains(slot.group()) && random.nextInt(3) == 0;
+      if (needed.merge(slot.group(), -1, Integer::sum) < 0 && !kept) {
         idle.add(slot);
         slots.remove(slot);
       }
@@ -284,63 +319,45 @@ final class SimulatedWorker {
     return idle;
   }
 
-  private void reconcile() {
-    Set<UUID> known = new HashSet<>(running.keySet());
-    known.addAll(ended.keySet());
-    Standing standing = session.reconcile(known);
-    running.keySet().retainAll(standing.jobs().keySet());
-    ended.keySet().retainAll(standing.jobs().keySet());
+  /** Agrees anew with the store on what it holds. */
+  void reconcile() {
+    WorkerSession with = session;
+    Standing standing = with.reconcile(known());
+    if (session != with) {
+      return;
+    }
+    for (Map<UUID, ?> jobs : List.of(running, buffer, ended)) {
+      jobs.keySet().retainAll(standing.jobs().keySet());
+    }
+    gates.putAll(standing.jobs());
     slots.clear();
     slots.addAll(standing.slots());
+    draining.clear();
+    draining.addAll(standing.draining());
     unsure = false;
+    startSome();
   }
 
-  private void renew() {
-    long sent = simulation.nanoTime();
-    session.renew(Duration.ZERO);
-    leaseEnds = Math.max(leaseEnds, sent + Simulation.LEASE.toNanos());
+  /** Extends the lease. */
+  void renew() {
+    WorkerSession with = session;
+    long sent = process.clock().getAsLong();
+    Duration length = random.nextInt(8) == 0 ? Simulation.LEASE.multipliedBy(2) : Simulation.LEASE;
+    Set<UUID> stop = with.renew(length);
+    if (session == with) {
+      leaseEnds = Math.max(leaseEnds, sent + length.toNanos());
+      unwanted.addAll(stop);
+      simulation.ledger().changed();
+    }
   }
 
-  /** Finishes everything that is left, in a calm world. */
-  private void inherit() {
-    open();
-    for (int round = 0; round < 40; round++) {
-      simulation.pass(Duration.ofSeconds(2));
-      store.recover();
+  /** Signs off. */
+  void signOff() {
+    WorkerSession ending = session;
+    if (ending != null) {
+      // Nothing may run any more when what it holds is given back.
+      forget();
+      ending.close();
     }
-    signOn();
-    int idleRounds = 0;
-    while (idleRounds < 5) {
-      try {
-        renew();
-        if (unsure) {
-          reconcile();
-        }
-        List<JobOutcome> outcomes = running.values().stream().map(j -> outcome(j, true)).toList();
-        running.clear();
-        Answer answer =
-            session.exchange(
-                new Exchange(
-                    outcomes, Set.of(), Map.of(), idle(), new Demand(6, DEMAND, Map.of())));
-        idleRounds = outcomes.isEmpty() && answer.jobs().isEmpty() ? idleRounds + 1 : 0;
-        settle(outcomes, answer);
-        simulation.pass(Duration.ofMillis(300));
-      } catch (InvalidRequestException e) {
-        throw new IllegalStateException("A calm world refuses nothing", e);
-      }
-    }
-    session.close();
-    Map<UUID, Integer> ends = new HashMap<>();
-    store
-        .jobs()
-        .list(JobQuery.ALL.limit(1_000))
-        .items()
-        .forEach(job -> ends.merge(job.id(), job.state().finished() ? 1 : 0, Integer::sum));
-    int held =
-        store.limits().groups().stream()
-            .filter(group -> !group.isFamily())
-            .mapToInt(group -> store.limits().status(group).active())
-            .sum();
-    simulation.checkEnd(store.jobs().counts(), ends, held);
   }
 }

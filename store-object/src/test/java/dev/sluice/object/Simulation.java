@@ -1,248 +1,269 @@
 package dev.sluice.object;
 
-import dev.sluice.Group;
-import dev.sluice.JobState;
-import dev.sluice.OnLimit;
-import dev.sluice.spi.NewJob;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Random;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.Semaphore;
+import java.util.SplittableRandom;
 
 /**
- * A few processes on one {@link SimulatedBucket}, played through from a seed: which process sends
- * its next request, what becomes of it, how time passes and who dies follow from the seed alone.
+ * Processes on one {@link SimulatedBucket}, played through from a seed: who does what when, what
+ * becomes of each request, who dies, who freezes, and what the clocks say follow from the seed
+ * alone. The same seed makes the same requests in the same order, to the byte ({@link #trace}).
  *
- * <p>Each process is a thread, and exactly one of them runs at a time: it gives its turn away with
- * every request. Between two turns the world is looked at.
+ * <p>Each process is a whole store with a worker, the worker's heartbeat, a user who submits,
+ * cancels, changes limits and takes permits, and the store's own chores, all of them threads of
+ * {@link SimulatedThreads}. For a while they live with trouble. Then all of them die or sign off,
+ * what is still on its way arrives, and an heir that finds nothing but the bucket finishes what is
+ * left.
+ *
+ * <p>After everything that happens, two look whether it may: the {@link Auditor} at every state
+ * that the bucket was ever in, and the {@link Ledger} at what the processes themselves believe.
  */
 final class Simulation {
-  /** How the protocol is broken on purpose. */
-  enum Flaw {
-    NONE,
-    /** Every commit has the same nonce. */
-    SAME_NONCE,
-    /** Observers give workers up before a lease has passed. */
-    HASTY_OBSERVERS,
-    /** The bucket replaces objects whatever their tag. */
-    TAGS_IGNORED
-  }
-
-  static final int LIMIT = 2;
-  static final String LIMITED = "limited";
-  static final Duration LEASE = Duration.ofSeconds(3);
+  static final Duration LEASE = Duration.ofSeconds(2);
   private static final int PROCESSES = 3;
-  private static final int TURNS = 500;
+  private static final int REQUESTS = 170;
+  private static final long LONGEST = Duration.ofMinutes(5).toNanos();
+  private static final long MOMENT = Duration.ofMillis(100).toNanos();
 
-  private final Random random;
+  private final SplittableRandom random;
   private final Flaw flaw;
-  private final SimulatedBucket bucket = new SimulatedBucket(this);
-  private final List<SimulatedWorker> workers = new ArrayList<>();
-  private final Semaphore scheduler = new Semaphore(0);
-  private final Map<UUID, Long> latestClaim = new HashMap<>();
-  private final Map<UUID, Long> succeeded = new HashMap<>();
-  private final Set<UUID> acknowledged = new HashSet<>();
+  private final SimulatedThreads threads;
+  private final SimulatedBucket bucket;
+  private final SimulatedJobs jobs;
+  private final Auditor auditor;
+  private final Ledger ledger;
+  private final List<SimulatedProcess> processes = new ArrayList<>();
   private final List<String> violations = new ArrayList<>();
-  private SimulatedWorker current;
-  private long nanos;
-  private int turns;
-  private boolean calm;
+  private final List<String> recorded;
+  private Fate.Oracle oracle = (number, what) -> Fate.ANSWERED;
+  private int requests;
+  private int requestsBeforeHeir;
+  private int started;
+  private long trace = 1;
+  private boolean calm = true;
+  private boolean crowded;
+  private boolean replaced;
 
   Simulation(long seed, Flaw flaw) {
-    this.random = new Random(seed);
-    this.flaw = flaw;
+    this(seed, flaw, false);
   }
 
-  /** Plays; what went against the rules. */
+  /**
+   * A simulation that was not played yet.
+   *
+   * @param recording whether all requests are kept as text
+   */
+  Simulation(long seed, Flaw flaw, boolean recording) {
+    this.random = new SplittableRandom(seed);
+    this.flaw = flaw;
+    this.recorded = recording ? new ArrayList<>() : null;
+    this.threads = new SimulatedThreads(this::failed, this::check);
+    this.bucket = new SimulatedBucket(this, flaw != Flaw.TAGS_IGNORED);
+    this.jobs = new SimulatedJobs(random);
+    this.auditor = new Auditor(this);
+    this.ledger = new Ledger(this);
+  }
+
+  /** Plays whatever the seed says; what went against the rules. */
   List<String> play() {
+    Fate.Weather[] all = Fate.Weather.values();
+    return play(random.nextInt(3) == 0, all[random.nextInt(all.length)]);
+  }
+
+  /**
+   * Plays.
+   *
+   * @param crowd whether everybody wants the one slot of a group, and nothing else goes on
+   * @return what went against the rules
+   */
+  List<String> play(boolean crowd, Fate.Weather weather) {
+    crowded = crowd;
+    replaced = true;
+    oracle = weather.oracle(random);
+    calm = false;
     for (int i = 0; i < PROCESSES; i++) {
-      workers.add(new SimulatedWorker(this, i));
+      startOne(random.nextLong(MOMENT));
     }
-    workers.forEach(SimulatedWorker::start);
-    while (violations.isEmpty() && workers.stream().anyMatch(worker -> !worker.isDone())) {
-      List<SimulatedWorker> able = workers.stream().filter(worker -> !worker.isDone()).toList();
-      pass(Duration.ofMillis(random.nextInt(40)));
-      if (random.nextInt(20) == 0) {
-        bucket.landOne();
+    while (violations.isEmpty() && requests < REQUESTS && threads.now() < LONGEST) {
+      threads.sleep(MOMENT);
+    }
+    calm = true;
+    replaced = false;
+    for (SimulatedProcess process : List.copyOf(processes)) {
+      if (random.nextBoolean()) {
+        process.crash();
+      } else {
+        process.stop();
       }
-      turns++;
-      give(able.get(random.nextInt(able.size())));
-      check();
     }
+    return end();
+  }
+
+  /**
+   * Plays one process through the {@link SimulatedScript}, without any trouble but what the oracle
+   * says.
+   *
+   * @return what went against the rules
+   */
+  List<String> playScript(Fate.Oracle troubles) {
+    oracle = troubles;
+    calm = false;
+    SimulatedProcess process = new SimulatedProcess(this, started, flaw.of(started++));
+    processes.add(process);
+    process.start(0, new SimulatedScript(process)::play);
+    rest();
+    calm = true;
+    process.crash();
+    return end();
+  }
+
+  /** Waits until all is quiet, and has one healthy process finish what is left. */
+  private List<String> end() {
+    rest();
+    requestsBeforeHeir = requests;
     if (violations.isEmpty()) {
-      settle();
-    } else {
-      calm = true;
-      workers.forEach(SimulatedWorker::abandon);
+      threads.sleep(SimulatedBucket.LATEST);
+      SimulatedProcess heir = new SimulatedProcess(this, started++, Flaw.NONE);
+      processes.add(heir);
+      heir.start(0, () -> new SimulatedHeir(heir).inherit());
+      rest();
+    }
+    List.copyOf(processes).forEach(SimulatedProcess::crash);
+    while (threads.alive() > 0) {
+      threads.sleep(MOMENT);
     }
     return violations;
   }
 
-  /** Everyone is gone, late puts arrive, and one healthy process finishes what is left. */
-  private void settle() {
-    calm = true;
-    while (bucket.hasLate()) {
-      bucket.landOne();
-    }
-    workers.clear();
-    SimulatedWorker heir = new SimulatedWorker(this, PROCESSES);
-    workers.add(heir);
-    heir.startAsHeir();
-    while (violations.isEmpty() && !heir.isDone()) {
-      pass(Duration.ofMillis(1));
-      give(heir);
-      check();
+  private void rest() {
+    long begun = threads.now();
+    while (violations.isEmpty() && threads.alive() > 0) {
+      threads.sleep(MOMENT);
+      if (threads.now() - begun > LONGEST) {
+        violation("nothing comes to rest");
+      }
     }
   }
 
-  private void give(SimulatedWorker worker) {
-    current = worker;
-    worker.turn().release();
-    scheduler.acquireUninterruptibly();
-    current = null;
+  private void startOne(long delay) {
+    SimulatedProcess process = new SimulatedProcess(this, started, flaw.of(started++));
+    processes.add(process);
+    process.start(delay, process::live);
+  }
+
+  /** A process is dead: after a while another takes its place. */
+  void died(SimulatedProcess process) {
+    processes.remove(process);
+    if (replaced && violations.isEmpty()) {
+      threads.after(
+          random.nextLong(3_000_000_000L),
+          () -> {
+            if (replaced) {
+              startOne(0);
+            }
+          });
+    }
   }
 
   // What the world is like
 
-  Random random() {
+  /** Whether everybody wants the one slot of a group, and nothing else goes on. */
+  boolean isCrowded() {
+    return crowded;
+  }
+
+  SplittableRandom random() {
     return random;
   }
 
-  Flaw flaw() {
-    return flaw;
+  SimulatedThreads threads() {
+    return threads;
   }
 
   SimulatedBucket bucket() {
     return bucket;
   }
 
-  boolean isOver() {
-    return turns > TURNS;
+  SimulatedJobs jobs() {
+    return jobs;
   }
 
-  /** A number below 1,000, low ones meaning trouble; none once it is calm. */
-  int chance() {
-    return calm ? 999 : random.nextInt(1_000);
+  Auditor auditor() {
+    return auditor;
   }
 
-  boolean crashes() {
-    return !calm && !isOver() && random.nextInt(250) == 0;
+  Ledger ledger() {
+    return ledger;
   }
 
-  long nanoTime() {
-    return nanos;
+  Iterable<SimulatedProcess> processes() {
+    return processes;
   }
 
-  void pass(Duration time) {
-    nanos += time.toNanos();
-  }
-
-  /** As buckets tell it. */
-  Instant wallClock() {
-    return Instant.ofEpochSecond(1_800_000_000L + nanos / 1_000_000_000L);
-  }
-
-  /** Gives the turn of the process that is speaking away, and waits for the next. */
-  void yieldTurn() {
-    SimulatedWorker speaking = current;
-    if (speaking.isAbandoned()) {
-      throw new SimulatedBucket.Crash();
+  /** What becomes of the request that this process sends now. */
+  Fate nextFate(SimulatedProcess process, String what) {
+    requests++;
+    Fate fate = calm ? Fate.ANSWERED : oracle.of(requests, what);
+    trace = trace * 1_000_003 + threads.now();
+    trace = trace * 1_000_003 + process.number();
+    trace = trace * 1_000_003 + fate.ordinal();
+    trace = trace * 1_000_003 + what.hashCode();
+    if (recorded != null) {
+      note(
+          "%5d %12d us  %d %-13s %s"
+              .formatted(requests, threads.now() / 1_000, process.number(), fate, what));
     }
-    scheduler.release();
-    speaking.turn().acquireUninterruptibly();
-    if (speaking.isAbandoned()) {
-      throw new SimulatedBucket.Crash();
+    return fate;
+  }
+
+  /** Takes down what happened, if anybody wants to know. */
+  void note(String line) {
+    if (recorded != null) {
+      recorded.add(line);
     }
   }
 
-  void ended() {
-    scheduler.release();
+  // What came of it
+
+  /** How many requests were sent before the heir came. */
+  int requestsBeforeHeir() {
+    return requestsBeforeHeir;
   }
 
-  // What must be true
+  /** How many requests were sent. */
+  int requests() {
+    return requests;
+  }
 
-  private void check() {
-    int running = workers.stream().mapToInt(SimulatedWorker::runningLimited).sum();
-    if (running > LIMIT) {
-      violations.add("%d jobs run at a limit of %d".formatted(running, LIMIT));
-    }
+  /** A number that differs if any request did. */
+  long trace() {
+    return trace;
+  }
+
+  /** Everything that was taken down. */
+  List<String> recorded() {
+    return recorded;
+  }
+
+  List<String> violations() {
+    return violations;
   }
 
   void violation(String what) {
     violations.add(what);
+    note("        VIOLATION " + what);
   }
 
-  /** Answers may overtake each other, so what is heard last need not have happened last. */
-  void claimed(UUID job, long token) {
-    latestClaim.merge(job, token, Math::max);
-    checkLastClaim(job);
+  private void failed(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    violation("something failed: " + text);
   }
 
-  void succeeded(UUID job, long token) {
-    if (succeeded.put(job, token) != null) {
-      violation("job %s succeeded twice".formatted(job));
-    }
-    checkLastClaim(job);
-  }
-
-  private void checkLastClaim(UUID job) {
-    if (succeeded.containsKey(job) && latestClaim.get(job) > succeeded.get(job)) {
-      violation(
-          "job %s succeeded under the token %d although it was given out under %d"
-              .formatted(job, succeeded.get(job), latestClaim.get(job)));
-    }
-  }
-
-  void acknowledged(UUID job) {
-    acknowledged.add(job);
-  }
-
-  /** Once everything is done: every job that was acknowledged ended, and ended once. */
-  void checkEnd(Map<JobState, Long> counts, Map<UUID, Integer> ends, int heldSlots) {
-    for (UUID job : acknowledged) {
-      if (ends.getOrDefault(job, 0) != 1) {
-        violation("job %s ended %d times".formatted(job, ends.getOrDefault(job, 0)));
-      }
-    }
-    long unfinished =
-        counts.entrySet().stream()
-            .filter(entry -> !entry.getKey().finished())
-            .mapToLong(Map.Entry::getValue)
-            .sum();
-    if (unfinished > 0) {
-      violation("%d jobs never ended: %s".formatted(unfinished, counts));
-    }
-    if (heldSlots > 0) {
-      violation("%d slots are left".formatted(heldSlots));
-    }
-  }
-
-  /** A job about to be submitted. */
-  NewJob newJob() {
-    UUID id = new UUID(random.nextLong(), random.nextLong());
-    boolean limited = random.nextInt(3) > 0;
-    return new NewJob(
-        new NewJob.Identity(id, random.nextInt(5) == 0, Optional.empty()),
-        limited ? LIMITED : "free",
-        new NewJob.Place("default", random.nextInt(3)),
-        new NewJob.Timing(
-            Optional.empty(), Duration.ofMillis(random.nextInt(2) * 200L), Optional.empty()),
-        new NewJob.Concurrency(
-            random.nextBoolean()
-                ? List.of(Group.of(limited ? LIMITED : "free").key("k"))
-                : List.of(),
-            Optional.empty(),
-            OptionalInt.empty(),
-            OnLimit.WAIT),
-        "0");
+  private void check() {
+    ledger.check();
   }
 }

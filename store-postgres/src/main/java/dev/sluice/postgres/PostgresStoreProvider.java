@@ -1,5 +1,6 @@
 package dev.sluice.postgres;
 
+import dev.sluice.Diagnosis;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreSettings;
@@ -30,5 +31,18 @@ public final class PostgresStoreProvider implements StoreProvider {
   @Override
   public JobStore open(DataSource dataSource, StoreSettings settings) {
     return PostgresJobStore.open(Database.connect(dataSource, settings));
+  }
+
+  @Override
+  public Diagnosis diagnose(String url, StoreSettings settings) {
+    PostgresUrl parsed = PostgresUrl.parse(url);
+    return PostgresCheckup.of(
+        parsed.toString().replace("jdbc:", ""), () -> Database.connect(parsed, settings));
+  }
+
+  @Override
+  public Diagnosis diagnose(DataSource dataSource, StoreSettings settings) {
+    return PostgresCheckup.of(
+        "the given data source", () -> Database.connect(dataSource, settings));
   }
 }

@@ -69,6 +69,24 @@ final class SchemaMigrator {
         });
   }
 
+  /** How many migrations this code knows. */
+  static int knownVersion() {
+    return MIGRATIONS.size();
+  }
+
+  /**
+   * How many migrations were applied, without applying any.
+   *
+   * @throws StoreIncompatibleException if the server is too old, or the schema too new
+   */
+  int appliedVersion() {
+    return database.call(
+        connection -> {
+          checkServer(connection);
+          return appliedVersion(connection);
+        });
+  }
+
   private void checkServer(Connection connection) throws SQLException {
     int version =
         database

@@ -27,11 +27,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What a claim reads, counted in pages, not in time: jobs that wait for a full group cost other
  * jobs nothing.
  */
+@Isolated("it counts what the server does")
 class ClaimCostIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
 

@@ -98,9 +98,16 @@ abstract class ClaimContract extends ContractTopic {
     UUID first = submit(A, o -> o.runAt(soon));
     awaitCount(JobState.SCHEDULED, 0);
 
-    assertThat(manualWorker(A).claim("a", 10))
-        .extracting(ClaimedJob::id)
-        .containsExactly(first, second, third, fourth);
+    // A store that tells whole seconds may tell one process later than another that it is time.
+    ManualWorker worker = manualWorker(A);
+    List<UUID> claimed = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              worker.claim("a", 10).forEach(job -> claimed.add(job.id()));
+              return claimed.size() >= 4;
+            });
+    assertThat(claimed).containsExactly(first, second, third, fourth);
   }
 
   @Test

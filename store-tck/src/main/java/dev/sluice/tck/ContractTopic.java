@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -53,11 +54,11 @@ abstract class ContractTopic {
   /** The lease of workers that are not meant to lose it. */
   static final Duration LONG_LEASE = Duration.ofMinutes(2);
 
-  /** The lease of workers that are. */
-  static final Duration SHORT_LEASE = Duration.ofMillis(1_500);
-
   /** How long to wait for what must happen; a slow machine is no failure. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final Group CLOCK = Group.of("clock");
+  private static final Duration SHORTEST = Duration.ofMillis(1);
 
   private final Supplier<StoreFixture> opener;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -110,6 +111,11 @@ abstract class ContractTopic {
     return store.capabilities().contains(capability);
   }
 
+  /** The lease of workers that are meant to lose it, once they have done what the test wants. */
+  final Duration shortLease() {
+    return fixture.shortLease();
+  }
+
   /** What the store counts must equal what it has on record, at any moment. */
   final void assertCountersAgree() {
     assertThat(drift(fixture)).as("counters that differ from the holders on record").isEmpty();
@@ -126,20 +132,23 @@ abstract class ContractTopic {
     return Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20));
   }
 
-  /** Waits until the store's clock has passed this moment, without having it clean anything up. */
+  /**
+   * Waits until this moment has passed by the store's clock, without having it clean anything up: a
+   * permit that is made to end then or later has ended. A store that knows the time to the second
+   * only may tell each process a little later than another.
+   */
   final void awaitStoreTime(Instant moment) {
     Duration lease = Duration.ofMinutes(1);
-    await()
-        .until(
-            () -> {
-              SlotLease now =
-                  sluice
-                      .concurrency()
-                      .tryAcquire(Group.of("clock"), OptionalInt.of(1), "clock", "clock", lease)
-                      .orElseThrow();
-              sluice.concurrency().release(now);
-              return now.expiresAt().minus(lease).isAfter(moment);
-            });
+    SlotLease now = clockPermit(lease).orElseThrow();
+    sluice.concurrency().release(now);
+    Duration left = Duration.between(now.expiresAt().minus(lease), moment);
+    clockPermit(left.compareTo(SHORTEST) < 0 ? SHORTEST : left).orElseThrow();
+    SlotLease next = await().until(() -> clockPermit(lease), Optional::isPresent).orElseThrow();
+    sluice.concurrency().release(next);
+  }
+
+  private Optional<SlotLease> clockPermit(Duration lease) {
+    return sluice.concurrency().tryAcquire(CLOCK, OptionalInt.of(1), "clock", "clock", lease);
   }
 
   // Tasks and jobs

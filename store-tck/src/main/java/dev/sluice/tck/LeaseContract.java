@@ -60,7 +60,7 @@ abstract class LeaseContract extends ContractTopic {
   @Test
   void silentSession_losesJobsAndSlots() {
     UUID id = submit(TASK);
-    ManualWorker silent = manualWorker(SHORT_LEASE, TASK);
+    ManualWorker silent = manualWorker(shortLease(), TASK);
     ManualWorker heir = manualWorker(TASK);
     ClaimedJob lost = silent.claim("t", 1).get(0);
     assertThat(heir.claim("t", 1)).isEmpty();
@@ -77,7 +77,7 @@ abstract class LeaseContract extends ContractTopic {
   @Test
   void zombie_everyCallIsRefused() {
     UUID id = submit(TASK);
-    ManualWorker zombie = manualWorker(SHORT_LEASE, TASK);
+    ManualWorker zombie = manualWorker(shortLease(), TASK);
     ManualWorker heir = manualWorker(TASK);
     ClaimedJob lost = zombie.claim("t", 1).get(0);
     ClaimedJob taken = awaitTakeOver(heir, id);
@@ -100,7 +100,7 @@ abstract class LeaseContract extends ContractTopic {
   @Test
   void expiredSession_isRefusedEvenIfNobodyHasNoticed() {
     UUID id = submit(TASK);
-    ManualWorker late = manualWorker(SHORT_LEASE, TASK);
+    ManualWorker late = manualWorker(shortLease(), TASK);
     ClaimedJob job = late.claim("t", 1).get(0);
     awaitStoreTime(sluice.concurrency().status("t").slots().get(0).expiresAt());
 
@@ -138,11 +138,11 @@ abstract class LeaseContract extends ContractTopic {
   @Test
   void renew_atLeast_lastsLongerAndIsNeverShortened() {
     UUID id = submit(TASK);
-    ManualWorker extended = manualWorker(SHORT_LEASE, TASK);
+    ManualWorker extended = manualWorker(shortLease(), TASK);
     ClaimedJob job = extended.claim("t", 1).get(0);
     extended.session().renew(Duration.ofMinutes(2));
     extended.session().renew(Duration.ZERO);
-    manualWorker(SHORT_LEASE, task("other"));
+    manualWorker(shortLease(), task("other"));
 
     await().until(() -> store.recover().deadWorkers() > 0);
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
@@ -298,7 +298,7 @@ abstract class LeaseContract extends ContractTopic {
 
   @Test
   void deadSession_isDeadForItselfToo() {
-    ManualWorker silent = manualWorker(SHORT_LEASE, TASK);
+    ManualWorker silent = manualWorker(shortLease(), TASK);
     await().until(() -> store.recover().deadWorkers() > 0);
     assertThatThrownBy(() -> silent.claim("t", 1)).isInstanceOf(LeaseLostException.class);
     assertThatThrownBy(() -> silent.session().renew(LONG_LEASE))

@@ -329,7 +329,7 @@ abstract class LimitChangeContract extends ContractTopic {
 
   @Test
   void deadWorkersDeclaration_endsWithItsLease() {
-    manualWorker(SHORT_LEASE, task("t", 1));
+    manualWorker(shortLease(), task("t", 1));
     ManualWorker live = manualWorker(task("t", 6));
     assertThat(status().limit()).hasValue(1);
 
@@ -381,7 +381,6 @@ abstract class LimitChangeContract extends ContractTopic {
     LimitTimeline timeline = new LimitTimeline();
     OverlapLog log = new OverlapLog();
     timeline.change(4, () -> sluice.concurrency().setLimit(GROUP, 4));
-    submit(UNLIMITED, 900);
     for (int i = 0; i < 3; i++) {
       closing(
           worker(anotherProcess())
@@ -397,6 +396,8 @@ abstract class LimitChangeContract extends ContractTopic {
     int seen = 0;
     for (int limit : new int[] {1, 6, 2, 8, 0, 3}) {
       int before = seen;
+      // However long a change takes and however many end meanwhile, there are more.
+      submit(UNLIMITED, 150);
       await().until(() -> log.size() >= before + (limit == 3 ? 0 : 40));
       timeline.change(limit, () -> sluice.concurrency().setLimit(GROUP, limit));
       seen = log.size();

@@ -171,15 +171,17 @@ abstract class PermitContract extends ContractTopic {
 
   @Test
   void cleanupExpired_saysHowManyInWhichGroup() {
+    // Long enough that none ends before all are taken: taking one would free it.
+    Duration brief = shortLease();
     Group other = Group.of("mail").key("a/b");
     sluice.concurrency().setLimit(GROUP, 5);
     sluice.concurrency().setLimit(other, 5);
     for (int i = 0; i < 3; i++) {
-      take(GROUP, SHORT).orElseThrow();
+      take(GROUP, brief).orElseThrow();
     }
-    take(other, SHORT).orElseThrow();
+    take(other, brief).orElseThrow();
     take(other, LONG).orElseThrow();
-    SlotLease last = take(Group.of("stripe"), SHORT.multipliedBy(2)).orElseThrow();
+    SlotLease last = take(Group.of("stripe"), brief.multipliedBy(2)).orElseThrow();
 
     awaitStoreTime(last.expiresAt());
     Map<Group, Integer> freed = sluice.concurrency().cleanupExpired();

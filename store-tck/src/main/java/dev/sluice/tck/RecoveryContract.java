@@ -44,7 +44,7 @@ abstract class RecoveryContract extends ContractTopic {
   void deadWorker_jobsAndSlotsAreFreeAgainAndTheReportSaysSo() {
     submit(LIMITED, 6);
     List<UUID> free = submit(FREE, 3);
-    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED, FREE);
+    ManualWorker dead = manualWorker(shortLease(), LIMITED, FREE);
     ManualWorker live = manualWorker(LIMITED, FREE);
     ClaimedJob spared = live.claim("limited", 1).get(0);
     assertThat(dead.claimAll("limited", 6)).hasSize(3);
@@ -70,7 +70,7 @@ abstract class RecoveryContract extends ContractTopic {
   @Test
   void attempt_countsOnlyIfItHadStarted() {
     submit(LIMITED, 3);
-    ManualWorker dead = manualWorker(SHORT_LEASE, task("limited", 1));
+    ManualWorker dead = manualWorker(shortLease(), task("limited", 1));
     List<ClaimedJob> buffered = dead.claim(9, new TaskDemand("limited", 9, 5));
     assertThat(buffered).hasSize(3);
     dead.started(buffered.get(0));
@@ -89,7 +89,7 @@ abstract class RecoveryContract extends ContractTopic {
     submit(LIMITED, 20);
     submit(FREE, 10);
     for (int i = 0; i < 2; i++) {
-      ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED, FREE);
+      ManualWorker dead = manualWorker(shortLease(), LIMITED, FREE);
       assertThat(dead.claimAll("limited", 2)).hasSize(2);
       assertThat(dead.claimAll("free", 5)).hasSize(5);
     }
@@ -121,12 +121,12 @@ abstract class RecoveryContract extends ContractTopic {
         4,
         () -> {
           ManualWorker worker =
-              new ManualWorker(store.openSession(registration(SHORT_LEASE, LIMITED)));
+              new ManualWorker(store.openSession(registration(shortLease(), LIMITED)));
           try {
             for (int i = 0; i < 40; i++) {
               List<ClaimedJob> jobs = worker.claim("limited", 2);
               store.recover();
-              worker.session().renew(SHORT_LEASE);
+              worker.session().renew(shortLease());
               if (i < 38) {
                 worker.succeedAll(jobs);
               }
@@ -161,7 +161,7 @@ abstract class RecoveryContract extends ContractTopic {
     for (String key : List.of("a", "b", "c")) {
       submit(task, o -> o.concurrencyKey(key));
     }
-    assertThat(manualWorker(SHORT_LEASE, task).claimAll("t", 9)).hasSize(3);
+    assertThat(manualWorker(shortLease(), task).claimAll("t", 9)).hasSize(3);
 
     RecoveryReport report = awaitRecovery();
     assertThat(report.freedSlots()).isEqualTo(Map.of("t", 3, "t/a", 1, "t/b", 1, "t/c", 1));
@@ -173,7 +173,7 @@ abstract class RecoveryContract extends ContractTopic {
     Group group = Group.of("permits");
     sluice
         .concurrency()
-        .tryAcquire(group, OptionalInt.of(1), "holder", "worker", SHORT_LEASE)
+        .tryAcquire(group, OptionalInt.of(1), "holder", "worker", shortLease())
         .orElseThrow();
 
     RecoveryReport report = await().until(store::recover, found -> !found.freedSlots().isEmpty());
@@ -184,11 +184,11 @@ abstract class RecoveryContract extends ContractTopic {
   @Test
   void startingWorker_takesOverWhatADeadOneLeft() {
     submit(LIMITED, 4);
-    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED);
+    ManualWorker dead = manualWorker(shortLease(), LIMITED);
     assertThat(dead.claimAll("limited", 4)).hasSize(4);
     closing(
         worker()
-            .lease(SHORT_LEASE.multipliedBy(2))
+            .lease(shortLease().multipliedBy(2))
             .handle(LIMITED, (payload, context) -> {})
             .start());
 
@@ -199,7 +199,7 @@ abstract class RecoveryContract extends ContractTopic {
   @Test
   void cancelRequestedJobOfADeadWorker_isNotRunAgain() {
     UUID id = submit(LIMITED);
-    ManualWorker dead = manualWorker(SHORT_LEASE, LIMITED);
+    ManualWorker dead = manualWorker(shortLease(), LIMITED);
     assertThat(dead.claim("limited", 1)).hasSize(1);
     assertThat(sluice.jobs().cancel(id)).isTrue();
 

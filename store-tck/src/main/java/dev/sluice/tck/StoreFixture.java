@@ -5,6 +5,7 @@ import dev.sluice.SluiceOptions;
 import dev.sluice.spi.JobStore;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -28,6 +29,21 @@ public interface StoreFixture extends AutoCloseable {
   /** What another process needs in its environment to open the store, beside the URL. */
   default Map<String, String> environment() {
     return Map.of();
+  }
+
+  /**
+   * A lease that is short, and yet long enough for a handful of requests on a busy machine: tests
+   * wait for it to end, and must not lose it before.
+   */
+  default Duration shortLease() {
+    return Duration.ofMillis(1_500);
+  }
+
+  /**
+   * How long a worker with this lease must be silent until others have surely been given its jobs.
+   */
+  default Duration takenOverAfter(Duration lease) {
+    return lease.plusMillis(1_500);
   }
 
   /** The schema or prefix that {@link #url()} is combined with. */

@@ -153,7 +153,7 @@ abstract class WorkerContract extends ContractTopic {
     CountDownLatch finish = new CountDownLatch(1);
     closing(
         worker()
-            .lease(Duration.ofSeconds(1))
+            .lease(shortLease())
             .handle(
                 task,
                 (payload, context) -> {
@@ -166,7 +166,8 @@ abstract class WorkerContract extends ContractTopic {
 
     // Meanwhile a session of three times the lease dies and loses its job.
     UUID lost = submit(task("other"));
-    assertThat(manualWorker(Duration.ofSeconds(3), task("other")).claim("other", 1)).hasSize(1);
+    assertThat(manualWorker(shortLease().multipliedBy(3), task("other")).claim("other", 1))
+        .hasSize(1);
     awaitState(lost, JobState.READY);
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     finish.countDown();

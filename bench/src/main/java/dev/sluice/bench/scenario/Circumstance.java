@@ -1,15 +1,14 @@
 package dev.sluice.bench.scenario;
 
 import dev.sluice.Sluice;
-import dev.sluice.bench.server.Endpoint;
 
 /** Something that holds at a store while it is measured. */
 interface Circumstance {
   /** Nothing in particular. */
-  Circumstance NONE = (sluice, database) -> () -> {};
+  Circumstance NONE = (sluice, url) -> () -> {};
 
-  /** Brings it about. */
-  Undo arrange(Sluice sluice, Endpoint database) throws InterruptedException;
+  /** Brings it about at the store of this URL. */
+  Undo arrange(Sluice sluice, String url) throws InterruptedException;
 
   /** Ends it. */
   interface Undo extends AutoCloseable {

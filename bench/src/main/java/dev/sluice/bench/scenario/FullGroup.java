@@ -3,7 +3,6 @@ package dev.sluice.bench.scenario;
 import dev.sluice.Permit;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
-import dev.sluice.bench.server.Endpoint;
 import java.time.Duration;
 import java.util.stream.IntStream;
 
@@ -17,7 +16,7 @@ record FullGroup(Task<Integer> task, int waiting) implements Circumstance {
   private static final int IN_FRONT = 10;
 
   @Override
-  public Undo arrange(Sluice sluice, Endpoint database) throws InterruptedException {
+  public Undo arrange(Sluice sluice, String url) throws InterruptedException {
     Permit permit = sluice.concurrency().acquire(task.group(), Duration.ofSeconds(10));
     sluice.submitAll(
         task, IntStream.range(0, waiting)::iterator, options -> options.priority(IN_FRONT));

@@ -142,7 +142,7 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
     try {
       for (int step : line.steps) {
         List<Round> rounds = new ArrayList<>();
-        try (Stage stage = bench.open(line.at.apply(step))) {
+        try (Stage stage = bench.onPostgres(line.at.apply(step))) {
           while (rounds.size() < bench.plan().runs()) {
             Round round = stage.measure();
             rounds.add(round);

@@ -27,8 +27,8 @@ record NoSlotTables() implements Circumstance {
       """;
 
   @Override
-  public Undo arrange(Sluice sluice, Endpoint database) {
-    try (Connection connection = database.connect();
+  public Undo arrange(Sluice sluice, String url) {
+    try (Connection connection = Endpoint.parse(url).connect();
         Statement statement = connection.createStatement()) {
       statement.execute(REPLACE);
       return () -> {};

@@ -10,7 +10,12 @@ import java.util.Locale;
 final class Rounds {
   private Rounds() {}
 
-  static List<Measured> measure(Bench bench, String scenario, List<Setting> settings)
+  /** Sets a setting up. */
+  interface Opener {
+    Stage open(Setting setting) throws InterruptedException;
+  }
+
+  static List<Measured> measure(Bench bench, String scenario, List<Setting> settings, Opener opener)
       throws InterruptedException {
     Progress progress = bench.progress();
     progress.begin(scenario, settings.size() * (bench.plan().runs() + 1));
@@ -19,7 +24,7 @@ final class Rounds {
       List<Stage> stages = new ArrayList<>();
       List<List<Round>> rounds = new ArrayList<>();
       for (Setting setting : settings) {
-        open.push(bench.open(setting));
+        open.push(opener.open(setting));
         stages.add(open.peek());
         rounds.add(new ArrayList<>());
       }

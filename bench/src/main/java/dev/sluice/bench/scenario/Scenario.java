@@ -13,6 +13,11 @@ public interface Scenario {
   /** What it does, in a sentence. */
   String summary();
 
+  /** Whether it needs a database. */
+  default boolean onPostgres() {
+    return true;
+  }
+
   /** Measures it. */
   Section run(Bench bench) throws InterruptedException;
 }

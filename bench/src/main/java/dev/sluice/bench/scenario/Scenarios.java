@@ -43,6 +43,9 @@ public final class Scenarios {
             "Jobs submitted one by one in transactions that write a row of their own.",
             Submitter::transactional),
         noLimitsCost(),
+        new ObjectRequestsScenario(),
+        new ObjectFileScenario(),
+        new ObjectS3Scenario(),
         new WorkflowScenario(
             "workflow-fanout",
             "A workflow with a step over a list of jobs that do nothing, beside plain jobs."));
@@ -160,7 +163,7 @@ public final class Scenarios {
   }
 
   private static Pace halfOfPeak(Bench bench) throws InterruptedException {
-    try (Stage stage = bench.open(unlimited(bench.plan().jobs(BATCH)))) {
+    try (Stage stage = bench.onPostgres(unlimited(bench.plan().jobs(BATCH)))) {
       return SteadyPace.perSecond(stage.measure().jobsPerSecond() / 2);
     }
   }

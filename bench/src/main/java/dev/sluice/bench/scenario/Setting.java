@@ -25,8 +25,9 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid) {
    * @param workers how many
    * @param parallelism how many handlers at once, of all workers together
    * @param work what handlers do
+   * @param together whether they share one open store, as workers of one process do
    */
-  record Crew(int workers, int parallelism, Work work) {}
+  record Crew(int workers, int parallelism, Work work, boolean together) {}
 
   /** Four workers with 100 threads in all, whose handlers do nothing. */
   static Setting of(String name, Lot... lots) {
@@ -34,16 +35,26 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid) {
   }
 
   static Setting of(String name, List<Lot> lots) {
-    Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Work.NONE);
+    Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Work.NONE, false);
     return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE);
   }
 
   Setting crew(int workers, int parallelism) {
-    return new Setting(name, new Crew(workers, parallelism, crew.work), lots, amid);
+    return new Setting(name, new Crew(workers, parallelism, crew.work, crew.together), lots, amid);
   }
 
   Setting work(Work work) {
-    Crew changed = new Crew(crew.workers, crew.parallelism, work);
+    Crew changed = new Crew(crew.workers, crew.parallelism, work, crew.together);
+    return new Setting(name, changed, lots, amid);
+  }
+
+  Setting named(String other) {
+    return new Setting(other, crew, lots, amid);
+  }
+
+  /** The same with workers that share one open store, as those of one process do. */
+  Setting together() {
+    Crew changed = new Crew(crew.workers, crew.parallelism, crew.work, true);
     return new Setting(name, changed, lots, amid);
   }
 

@@ -49,7 +49,7 @@ record SettingsScenario(
     Plan plan = bench.plan();
     List<Setting> scaled =
         settings.apply(plan).stream().map(setting -> setting.scaled(plan.scale())).toList();
-    List<Measured> measured = Rounds.measure(bench, name, scaled);
+    List<Measured> measured = Rounds.measure(bench, name, scaled, bench::onPostgres);
     return new Section(
         name,
         summary,

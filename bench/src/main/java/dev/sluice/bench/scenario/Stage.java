@@ -3,9 +3,8 @@ package dev.sluice.bench.scenario;
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
 import dev.sluice.SubmitOptions;
-import dev.sluice.bench.server.BenchDatabase;
-import dev.sluice.bench.server.BenchServer;
 import dev.sluice.bench.server.FunctionTimer;
+import dev.sluice.bench.server.Venue;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.StoreProviders;
@@ -15,10 +14,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A setting set up in a database of its own, ready to be measured again and again.
+ * A setting set up in a place of its own, ready to be measured again and again.
  *
  * <p>A round begins with a batch to warm up. It is submitted first, then the server settles, then
  * the workers sign on: so the server's statistics, and the plans that are made from them, are those
@@ -42,7 +42,7 @@ final class Stage implements AutoCloseable {
 
   private final Setting setting;
   private final Plan plan;
-  private final BenchDatabase database;
+  private final Venue venue;
   private final String measuredUrl;
   private final Sluice sluice;
   private final JobStore store;
@@ -50,24 +50,19 @@ final class Stage implements AutoCloseable {
   private final BatchClock clock = new BatchClock();
   private Team team;
 
-  private Stage(Setting setting, Plan plan, BenchDatabase database) throws InterruptedException {
+  /** Sets a setting up, limits and circumstances included; the venue is closed with it. */
+  Stage(Setting setting, Plan plan, Venue venue) throws InterruptedException {
     this.setting = setting;
     this.plan = plan;
-    this.database = database;
-    String url = database.endpoint().url();
+    this.venue = venue;
+    String url = venue.url();
     measuredUrl = MeasuredStoreProvider.measured(url);
     sluice = Sluice.open(url);
     store = StoreProviders.open(url, STORE);
     team = new Team(measuredUrl, setting);
     // Workers declare the limits, and a store learns them best before there are jobs.
     team.start(clock).close();
-    amid = setting.amid().arrange(sluice, database.endpoint());
-  }
-
-  /** Sets a setting up, limits and circumstances included. */
-  static Stage open(BenchServer server, Setting setting, Plan plan) throws InterruptedException {
-    String name = "sluice_bench_" + setting.name().replaceAll("[^a-z0-9]+", "_");
-    return new Stage(setting, plan, server.createDatabase(name));
+    amid = setting.amid().arrange(sluice, url);
   }
 
   /** Measures a round. */
@@ -90,7 +85,7 @@ final class Stage implements AutoCloseable {
     Setting warmUp = setting.warmUp();
     Stopwatch first = clock.next(warmUp);
     submit(warmUp);
-    database.settle();
+    venue.settle();
     Exchanges exchanges = MeasuredStoreProvider.exchanges(measuredUrl);
     Batch total = Batch.NONE;
     long submitted = 0;
@@ -117,11 +112,16 @@ final class Stage implements AutoCloseable {
 
   /**
    * Has a last, shorter round timed on the server too, which costs some throughput. What a new
-   * connection's first calls cost, when it makes its plans, does not count.
+   * connection's first calls cost, when it makes its plans, does not count. Where no server can do
+   * that, it says what the process keeps in memory.
    */
   Profile profile() throws InterruptedException {
     team.close();
-    FunctionTimer timer = FunctionTimer.start(database.endpoint());
+    Optional<FunctionTimer> timing = venue.startTimer();
+    if (timing.isEmpty()) {
+      return new Profile(Map.of(), Heap.usedMegabytes());
+    }
+    FunctionTimer timer = timing.get();
     team = new Team(measuredUrl, setting);
     warmUp();
     TimeUnit.NANOSECONDS.sleep(FunctionTimer.REPORT_INTERVAL);
@@ -183,6 +183,6 @@ final class Stage implements AutoCloseable {
     team.close();
     store.close();
     sluice.close();
-    database.close();
+    venue.close();
   }
 }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The workers of a setting, each with a store of its own, as separate processes would have. The
- * stores stay open; workers come and go with each round.
+ * The workers of a setting, each with a store of its own, as separate processes would have, unless
+ * the setting has them together. The stores stay open; workers come and go with each round.
  */
 final class Team implements AutoCloseable {
   private final Setting setting;
@@ -20,7 +20,8 @@ final class Team implements AutoCloseable {
 
   Team(String url, Setting setting) {
     this.setting = setting;
-    for (int worker = 0; worker < setting.crew().workers(); worker++) {
+    int count = setting.crew().together() ? 1 : setting.crew().workers();
+    for (int store = 0; store < count; store++) {
       stores.add(Sluice.open(url));
     }
   }
@@ -28,7 +29,7 @@ final class Team implements AutoCloseable {
   /** Starts the workers, whose jobs are told to a listener. */
   Shift start(WorkerListener listener) {
     Shift shift = new Shift();
-    for (int worker = 0; worker < stores.size(); worker++) {
+    for (int worker = 0; worker < setting.crew().workers(); worker++) {
       shift.workers.push(start(worker, listener));
     }
     return shift;
@@ -38,7 +39,8 @@ final class Team implements AutoCloseable {
     Setting.Crew crew = setting.crew();
     int threads =
         crew.parallelism() / crew.workers() + (index < crew.parallelism() % crew.workers() ? 1 : 0);
-    WorkerBuilder builder = stores.get(index).worker().concurrency(threads).listener(listener);
+    WorkerBuilder builder =
+        stores.get(index % stores.size()).worker().concurrency(threads).listener(listener);
     setting.lots().forEach(lot -> builder.handle(lot.task(), crew.work().handler()));
     return builder.name("bench-" + index).start();
   }

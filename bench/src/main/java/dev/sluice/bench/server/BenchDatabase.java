@@ -4,9 +4,10 @@ import dev.sluice.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 
 /** A database that exists for one measurement. */
-public final class BenchDatabase implements AutoCloseable {
+public final class BenchDatabase implements Venue {
   private final Endpoint server;
   private final Endpoint endpoint;
 
@@ -26,10 +27,21 @@ public final class BenchDatabase implements AutoCloseable {
     return endpoint;
   }
 
-  /** Removes dead rows, counts the others and writes all out, so that measurements begin alike. */
+  @Override
+  public String url() {
+    return endpoint.url();
+  }
+
+  /** Removes dead rows, counts the others and writes all out. */
+  @Override
   public void settle() {
     execute(endpoint, "VACUUM ANALYZE");
     execute(endpoint, "CHECKPOINT");
+  }
+
+  @Override
+  public Optional<FunctionTimer> startTimer() {
+    return Optional.of(FunctionTimer.start(endpoint));
   }
 
   /** Drops it, whoever is still connected. */

@@ -17,7 +17,12 @@ import java.sql.SQLException;
 public record Endpoint(String host, int port, String database, String user, String password) {
   private static final int DEFAULT_PORT = 5432;
 
-  static Endpoint parse(String url) {
+  /**
+   * What a URL as {@link #url} writes it says.
+   *
+   * @throws InvalidRequestException if it cannot be read
+   */
+  public static Endpoint parse(String url) {
     try {
       URI uri = new URI(url);
       String[] login = uri.getUserInfo() == null ? new String[0] : uri.getUserInfo().split(":", 2);

@@ -41,11 +41,11 @@ public final class Board {
     this.limits = limits;
   }
 
-  /** The numbers of all processes together. */
-  public static Map<Group, Numbers> together(List<WorkerProcess> processes) {
+  /** The numbers of all workers together. */
+  public static Map<Group, Numbers> together(List<DemoWorker> workers) {
     Map<Group, Numbers> sum = new TreeMap<>();
-    for (WorkerProcess process : processes) {
-      process.numbers().forEach((group, numbers) -> sum.merge(group, numbers, Numbers::plus));
+    for (DemoWorker worker : workers) {
+      worker.numbers().forEach((group, numbers) -> sum.merge(group, numbers, Numbers::plus));
     }
     return sum;
   }
@@ -72,7 +72,7 @@ public final class Board {
    *
    * @param elapsed how long it has run
    * @param total how long it will
-   * @param workers how many worker processes are alive
+   * @param workers how many workers are alive
    */
   public record Moment(Duration elapsed, Duration total, int workers) {}
 
@@ -125,7 +125,7 @@ public final class Board {
     List<String> lines = new ArrayList<>();
     lines.add(
         style.bold("sluice demo")
-            + "  %d worker processes, %s of %s"
+            + "  %d workers, %s of %s"
                 .formatted(
                     moment.workers,
                     whole(Duration.ofSeconds(moment.elapsed.toSeconds())),

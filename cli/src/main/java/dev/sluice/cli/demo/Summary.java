@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 public final class Summary {
   private final List<Row> rows = new ArrayList<>();
   private final Duration took;
-  private final int processes;
+  private final int workers;
 
   /**
    * A group's line.
@@ -29,9 +29,9 @@ public final class Summary {
     }
   }
 
-  public Summary(Peaks peaks, Limits limits, Duration took, int processes) {
+  public Summary(Peaks peaks, Limits limits, Duration took, int workers) {
     this.took = took;
-    this.processes = processes;
+    this.workers = workers;
     for (DemoTask task : DemoTask.ALL) {
       for (Group group : task.groups()) {
         rows.add(new Row(group, limits.highest(group), peaks.peak(group), peaks.ended(group)));
@@ -74,9 +74,9 @@ public final class Summary {
     List<String> lines = new ArrayList<>(table.lines(width));
     lines.add("");
     lines.add(
-        "%,d jobs in %s by %d worker processes, %,.0f a second."
-            .formatted(done(), Durations.format(took), processes, done() / seconds()));
-    lines.add(style.dim("Peaks are counted over all processes, from the start and end times that"));
+        "%,d jobs in %s by %d workers, %,.0f a second."
+            .formatted(done(), Durations.format(took), workers, done() / seconds()));
+    lines.add(style.dim("Peaks are counted over all workers, from the start and end times that"));
     lines.add(style.dim("the handlers themselves wrote down."));
     lines.add(
         everyLimitHeld()
@@ -101,7 +101,7 @@ public final class Summary {
     map.put("every_limit_held", everyLimitHeld());
     map.put("done", done());
     map.put("seconds", seconds());
-    map.put("processes", processes);
+    map.put("workers", workers);
     map.put("groups", groups);
     return map;
   }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  * then, again and again, its {@link Tally}; the end of its standard input tells it to stop, so it
  * never outlives the demo.
  */
-public final class WorkerProcess implements AutoCloseable {
+public final class WorkerProcess implements DemoWorker {
   /** What the process says when it has signed on. */
   public static final String READY = "ready";
 
@@ -84,12 +84,12 @@ public final class WorkerProcess implements AutoCloseable {
     ready.complete(false);
   }
 
-  /** Waits until it has signed on; false if it ended instead. */
+  @Override
   public boolean awaitReady() {
     return ready.join();
   }
 
-  /** Whether it runs. */
+  @Override
   public boolean isAlive() {
     return process.isAlive();
   }
@@ -99,11 +99,11 @@ public final class WorkerProcess implements AutoCloseable {
     return process.pid();
   }
 
-  Map<Group, Numbers> numbers() {
+  @Override
+  public Map<Group, Numbers> numbers() {
     return numbers;
   }
 
-  /** Lets running handlers end and waits for the process to be gone. */
   @Override
   public void close() {
     try {
@@ -119,7 +119,7 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** What it did; call when it is gone. */
+  @Override
   public Peaks.Record record() throws IOException {
     return new Peaks.Record(EventFile.read(events), goneAt == 0 ? System.nanoTime() : goneAt);
   }

@@ -3,7 +3,6 @@ package dev.sluice.object.state;
 import dev.sluice.object.state.RunningJob.Claim;
 import dev.sluice.object.state.Segment.Line;
 import dev.sluice.object.state.Segment.Trait;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;
@@ -25,7 +24,7 @@ import java.util.Set;
  * of the choice, so however many wait for a full group, they cost the others one look. For each
  * group with a limit a job needs a place under a slot: one that the worker has to spare, or a new
  * slot, which is good for {@code 1 + depth} jobs. All groups of a job are looked at before anything
- * is taken in any.
+ * is taken in any. Segments that are damaged are passed over.
  */
 public final class Claiming {
   /**
@@ -80,8 +79,9 @@ public final class Claiming {
         .segments()
         .forEach(
             (number, open) -> {
-              Segment segment = draft.segmentAt(open);
-              for (int line = 0; line < segment.lines().size(); line++) {
+              Segment segment = draft.readable(open);
+              int lines = segment == null ? 0 : segment.lines().size();
+              for (int line = 0; line < lines; line++) {
                 Trait trait = segment.lines().get(line).trait();
                 if (demands.containsKey(trait.task()) && isServed(queues, trait.queue())) {
                   addHead(heads, number, open, line);
@@ -92,9 +92,11 @@ public final class Claiming {
         .back()
         .forEach(
             (place, due) -> {
+              if (due > draft.now() || !draft.isReadable(place)) {
+                return;
+              }
               JobRecord job = draft.record(place);
-              if (due <= draft.now()
-                  && demands.containsKey(job.spec().task())
+              if (demands.containsKey(job.spec().task())
                   && isServed(queues, job.spec().place().queue())) {
                 heads.add(new Head(traitOf(place), place, job, due));
               }

@@ -74,7 +74,7 @@ public final class Documents {
 
   private static StoreIncompatibleException unreadable(String key, Exception cause) {
     return new StoreIncompatibleException(
-        "The object '%s' is not what Sluice writes there. If something else wrote it, remove it or name another prefix; if it was damaged, restore it."
+        "The object '%s' is not what Sluice writes there. Restore it from a backup; if something else writes to this place, name another prefix."
             .formatted(key),
         cause);
   }

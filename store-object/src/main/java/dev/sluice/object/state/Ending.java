@@ -147,7 +147,10 @@ public final class Ending {
     int requeued = 0;
     for (Map.Entry<UUID, RunningJob> entry : jobsOf(draft, worker)) {
       RunningJob job = entry.getValue();
-      if (died && job.hasStarted() && !job.cancelRequested()) {
+      if (!draft.isReadable(job.place())) {
+        // Its record is damaged: nothing can be added to it, but what it held comes free.
+        draft.handBack(entry.getKey(), job.due());
+      } else if (died && job.hasStarted() && !job.cancelRequested()) {
         Run run = run(draft, job, false, 0);
         JobFailure lost =
             draft.failure(

@@ -3,7 +3,6 @@ package dev.sluice.object.state;
 import dev.sluice.JobState;
 import dev.sluice.Queues.QueueInfo;
 import dev.sluice.object.state.Segment.Line;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -197,15 +196,16 @@ public final class JobCounts {
     return draft.record(place).spec().place().queue();
   }
 
-  /** When the next job that is not due yet will be. */
+  /** When the next job that is not due yet will be, as far as segments can be read. */
   public static OptionalLong nextDue(ShardDraft draft) {
     long next = Long.MAX_VALUE;
     for (long due : draft.back().values()) {
       next = due > draft.now() ? Math.min(next, due) : next;
     }
     for (OpenSegment open : draft.segments().values()) {
-      Segment segment = draft.segmentAt(open);
-      for (int i = 0; i < segment.lines().size(); i++) {
+      Segment segment = draft.readable(open);
+      int lines = segment == null ? 0 : segment.lines().size();
+      for (int i = 0; i < lines; i++) {
         int[] order = segment.lines().get(i).order();
         int cursor = open.cursors.getOrDefault(i, 0);
         int position = firstLater(draft, segment, segment.lines().get(i), cursor);

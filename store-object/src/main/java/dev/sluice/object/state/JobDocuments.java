@@ -30,10 +30,14 @@ public final class JobDocuments {
         });
   }
 
-  /** Reads a segment. */
-  public static Segment readSegment(String key, byte[] body) {
+  /**
+   * Reads a segment.
+   *
+   * @param name what operators know its key as
+   */
+  public static Segment readSegment(String key, String name, byte[] body) {
     return Documents.read(
-        key,
+        name,
         body,
         json -> {
           List<JobRecord> jobs = new ArrayList<>(json.get("jobs").size());

@@ -1,5 +1,6 @@
 package dev.sluice.object.state;
 
+import dev.sluice.StoreIncompatibleException;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -10,15 +11,28 @@ import java.util.UUID;
 public final class JobFinder {
   private JobFinder() {}
 
-  /** Where the unfinished job of this id is; its worker, if it has one. */
+  /**
+   * Where the unfinished job of this id is; its worker, if it has one.
+   *
+   * @throws StoreIncompatibleException if it was not found, and a segment it may be in is damaged
+   */
   public static Optional<JobPlace> unfinished(ShardDraft draft, UUID id) {
+    Optional<JobPlace> found = inReadable(draft, id);
+    if (found.isEmpty()) {
+      requireReadable(draft);
+    }
+    return found;
+  }
+
+  /** The same, in segments that can be read. */
+  static Optional<JobPlace> inReadable(ShardDraft draft, UUID id) {
     RunningJob running = draft.running().get(id);
     if (running != null) {
       return Optional.of(running.place());
     }
-    for (Map.Entry<Long, ShardDraft.OpenSegment> entry : draft.segments().entrySet()) {
-      Segment segment = draft.segmentAt(entry.getValue());
-      Integer index = segment.indexOf(id);
+    for (Map.Entry<Long, OpenSegment> entry : draft.segments().entrySet()) {
+      Segment segment = draft.readable(entry.getValue());
+      Integer index = segment == null ? null : segment.indexOf(id);
       if (index != null) {
         JobPlace place = new JobPlace(entry.getKey(), index);
         boolean pending =
@@ -29,6 +43,15 @@ public final class JobFinder {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Passes if every segment can be read.
+   *
+   * @throws StoreIncompatibleException if one is damaged
+   */
+  public static void requireReadable(ShardDraft draft) {
+    draft.segments().values().forEach(draft::segmentAt);
   }
 
   /** The job of this id that ended and is not archived yet. */

@@ -1,13 +1,13 @@
 package dev.sluice.object.state;
 
 import dev.sluice.JobState;
-import dev.sluice.object.state.ShardDraft.OpenSegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -63,14 +63,14 @@ public final class JobListing {
   public record Run(
       boolean current, String worker, Long startedAt, String note, boolean cancelRequested) {}
 
-  /** The unfinished job of this id. */
+  /** The unfinished job of this id, in segments that can be read. */
   public static Optional<Listed> find(ShardDraft draft, UUID id) {
     JobListing listing = new JobListing(draft);
     RunningJob running = draft.running().get(id);
     if (running != null) {
       return Optional.of(listing.running(running));
     }
-    return JobFinder.unfinished(draft, id)
+    return JobFinder.inReadable(draft, id)
         .map(place -> listing.pending(draft.record(place), draft.back().get(place)));
   }
 
@@ -105,11 +105,9 @@ public final class JobListing {
     return revived != null && revived.archived() == archived;
   }
 
-  /** How many archived jobs of each state live again. */
-  public static Map<JobState, Long> revived(ShardDraft draft) {
-    Map<JobState, Long> counts = new HashMap<>();
-    draft.revived().values().forEach(job -> counts.merge(job.state(), 1L, Long::sum));
-    return counts;
+  /** Jobs that live again and that the archive may still have. */
+  public static Map<UUID, ShardState.Revived> revived(ShardDraft draft) {
+    return new TreeMap<>(draft.revived());
   }
 
   /** The jobs of a group that run with this worker, in the order they started. */

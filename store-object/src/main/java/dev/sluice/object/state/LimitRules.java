@@ -71,8 +71,9 @@ public final class LimitRules {
   }
 
   private static Integer proposed(ShardDraft draft, String group) {
-    for (ShardDraft.OpenSegment open : draft.segments().values()) {
-      Integer limit = draft.segmentAt(open).proposals().get(group);
+    for (OpenSegment open : draft.segments().values()) {
+      Segment segment = draft.readable(open);
+      Integer limit = segment == null ? null : segment.proposals().get(group);
       if (limit != null) {
         return limit;
       }
@@ -174,6 +175,25 @@ public final class LimitRules {
   }
 
   /**
+   * Puts submit-side limits on record that a new segment brings along for keyed groups in which
+   * jobs run without one: they are adopted, as with any first limit.
+   */
+  static void takeUp(ShardDraft draft, Segment segment) {
+    Set<String> inUse = new TreeSet<>();
+    if (segment.proposals().keySet().stream().anyMatch(LimitRules::isKeyed)) {
+      for (RunningJob job : draft.running().values()) {
+        inUse.addAll(draft.record(job.place()).spec().bond().groups());
+      }
+      inUse.retainAll(segment.proposals().keySet());
+    }
+    for (String group : inUse) {
+      if (isKeyed(group)) {
+        propose(draft, group, segment.proposals().get(group));
+      }
+    }
+  }
+
+  /**
    * Brings the limits that code declares up to date for these tasks: the lowest among the workers
    * that handle the task; none if they declare none; as it was if nobody handles it just now.
    */
@@ -200,16 +220,26 @@ public final class LimitRules {
     }
   }
 
-  /** Live workers that could start a job of this group and do not know this version yet. */
+  /**
+   * Live workers that could start a job of this group and do not know this version yet: those that
+   * have jobs or slots of it. Any other has to ask first, and hears of it then.
+   */
   public static long unaware(ShardDraft draft, String name, long version) {
     return draft.workers().entrySet().stream()
         .filter(worker -> worker.getValue().rulesSeen() < version)
         .filter(
             worker ->
-                worker.getValue().tasks().contains(plainOf(name))
+                hasJobsOf(draft, worker.getKey(), name)
                     || draft.slotsOf(name).values().stream()
                         .anyMatch(holder -> holder.isOf(worker.getKey())))
         .count();
+  }
+
+  private static boolean hasJobsOf(ShardDraft draft, String worker, String name) {
+    return draft.running().values().stream()
+        .filter(job -> job.claim().worker().equals(worker) && draft.isReadable(job.place()))
+        .flatMap(job -> draft.record(job.place()).allGroups().stream())
+        .anyMatch(group -> group.equals(name) || name.equals(familyOf(group)));
   }
 
   static boolean isKeyed(String group) {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -42,7 +43,7 @@ public final class ShardDocuments {
           writeLimits(json, state.limits(), numbers);
           writeJobs(json, state.jobs(), numbers);
           writeArchive(json, state.archive());
-          writeTexts(json, "paused", state.paused());
+          writeTexts(json, "paused", new TreeSet<>(state.paused()));
         });
   }
 
@@ -84,7 +85,7 @@ public final class ShardDocuments {
       json.writeStartObject();
       json.writeStringField("id", id);
       json.writeStringField("name", Documents.storable(worker.name()));
-      writeTexts(json, "tasks", worker.tasks());
+      writeTexts(json, "tasks", new TreeSet<>(worker.tasks()));
       json.writeObjectFieldStart("limits");
       for (Map.Entry<String, Integer> limit : worker.limits().entrySet()) {
         json.writeNumberField(limit.getKey(), limit.getValue());

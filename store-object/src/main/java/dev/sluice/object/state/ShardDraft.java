@@ -2,6 +2,7 @@ package dev.sluice.object.state;
 
 import dev.sluice.JobFailure;
 import dev.sluice.JobState;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Submission;
 import dev.sluice.object.state.ShardState.Archive;
 import dev.sluice.object.state.ShardState.Edition;
@@ -53,38 +54,6 @@ public final class ShardDraft {
   private int frozen;
   private long frozenAt;
   private boolean changed;
-
-  /** How far a segment has come, in this draft. */
-  static final class OpenSegment {
-    final String key;
-    int unfinished;
-    Map<Integer, Integer> cursors;
-    Set<Integer> gone;
-    Map<Integer, Submission> refused;
-    private boolean own;
-
-    OpenSegment(SegmentRef ref) {
-      key = ref.key();
-      unfinished = ref.unfinished();
-      cursors = ref.cursors();
-      gone = ref.gone();
-      refused = ref.refused();
-    }
-
-    private OpenSegment writable() {
-      if (!own) {
-        cursors = new HashMap<>(cursors);
-        gone = new HashSet<>(gone);
-        refused = new HashMap<>(refused);
-        own = true;
-      }
-      return this;
-    }
-
-    SegmentRef ref() {
-      return new SegmentRef(key, unfinished, cursors, gone, refused);
-    }
-  }
 
   /**
    * Begins a commit.
@@ -192,6 +161,19 @@ public final class ShardDraft {
     return source.get(open.key);
   }
 
+  /** The segment; null if it is damaged, which its source has reported. */
+  Segment readable(OpenSegment open) {
+    try {
+      return source.get(open.key);
+    } catch (StoreIncompatibleException e) {
+      return null;
+    }
+  }
+
+  boolean isReadable(JobPlace place) {
+    return readable(segments.get(place.segment())) != null;
+  }
+
   TreeMap<Long, OpenSegment> segments() {
     return segments;
   }
@@ -213,6 +195,7 @@ public final class ShardDraft {
   }
 
   long add(Segment segment, int unfinished) {
+    LimitRules.takeUp(this, segment);
     long number = nextSegment++;
     segments.put(
         number,
@@ -265,9 +248,13 @@ public final class ShardDraft {
     touch();
   }
 
-  /** Forgets producers that have been silent for this long and have nothing in line. */
-  public void forgetProducers(long silentMicros) {
-    Set<String> live = new HashSet<>();
+  /**
+   * Forgets producers that have been silent for this long and have nothing in line.
+   *
+   * @param present producers that still have segments in the inbox
+   */
+  public void forgetProducers(long silentMicros, Set<String> present) {
+    Set<String> live = new HashSet<>(present);
     segments
         .values()
         .forEach(open -> SegmentKeys.submitted(open.key).ifPresent(s -> live.add(s.producer())));

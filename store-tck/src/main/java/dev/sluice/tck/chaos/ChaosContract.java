@@ -32,12 +32,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Several worker processes on one store, killed and frozen at random while limits change. However
  * that goes, no limit is ever exceeded, every job completes, no slot stays in use, and no worker
  * that lost its lease does harm.
  */
+@Isolated("its processes need the whole machine")
 public abstract class ChaosContract {
   private static final int WORKERS = 4;
   private static final Duration LEASE = Duration.ofMillis(2_500);
@@ -45,6 +47,8 @@ public abstract class ChaosContract {
   private static final Duration CALM = Duration.ofSeconds(120);
   private static final long TICK_MS = 100;
   private static final int KEYS = 20;
+
+  private Duration frozenFor;
 
   /** A new, empty namespace of the store. */
   protected abstract StoreFixture openFixture();
@@ -69,6 +73,7 @@ public abstract class ChaosContract {
     try (StoreFixture fixture = openFixture();
         Sluice sluice = fixture.open();
         ChaosFleet fleet = new ChaosFleet(fixture, directory, LEASE)) {
+      frozenFor = fixture.takenOverAfter(LEASE);
       Set<UUID> submitted = wreakHavoc(new Random(seed), sluice, fleet, limits, directory);
       Awaitility.await()
           .atMost(CALM)
@@ -98,7 +103,7 @@ public abstract class ChaosContract {
     }
   }
 
-  private static Set<UUID> wreakHavoc(
+  private Set<UUID> wreakHavoc(
       Random random,
       Sluice sluice,
       ChaosFleet fleet,
@@ -125,7 +130,7 @@ public abstract class ChaosContract {
           submitted.addAll(submitWave(sluice, random));
           nextWave = now + Duration.ofSeconds(1).toNanos();
         }
-        if (!frozen.isEmpty() && now - frozen.peek().at() > LEASE.plusMillis(1_500).toNanos()) {
+        if (!frozen.isEmpty() && now - frozen.peek().at() > frozenFor.toNanos()) {
           ChaosFleet.Frozen woken = frozen.poll();
           fleet.wake(woken);
           // Time to notice and to log what it notices.

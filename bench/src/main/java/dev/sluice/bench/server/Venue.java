@@ -1,0 +1,18 @@
+package dev.sluice.bench.server;
+
+import java.util.Optional;
+
+/** An empty store's place, for one measurement; what is in it goes when it is closed. */
+public interface Venue extends AutoCloseable {
+  /** The URL of the store; it may hold a password. */
+  String url();
+
+  /** Tidies up, so that measurements begin alike. */
+  void settle();
+
+  /** Has the server time its own work from now on, if it can. */
+  Optional<FunctionTimer> startTimer();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,79 @@
+package dev.sluice.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.object.WorkerLeases.Held;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How long a lease lasts is told by the clock of the worker that relies on it. */
+class WorkerLeasesTest {
+  private static final Duration SHORT = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  private Instant wallClock = Instant.parse("2026-01-01T00:00:00Z");
+  private long nanos;
+  private final MemoryObjectStore memory =
+      MemoryObjectStore.open(UUID.randomUUID().toString(), () -> wallClock);
+  private final StoreEnvironment environment =
+      new StoreEnvironment(
+          () -> nanos,
+          new Random(1),
+          pause -> {},
+          CompletableFuture::get,
+          Runnable::run,
+          Runnable::run,
+          Runnable::run);
+  private final StoreClock clock = new StoreClock(environment.nanoTime());
+  private final ObjectStore store = new TimekeepingObjectStore(memory, clock);
+  private final WorkerLeases leases =
+      new WorkerLeases(store, environment, clock, new DamagedObjects(environment.nanoTime()));
+
+  WorkerLeasesTest() {
+    StoreFormat.agree(store, environment, OptionalInt.empty());
+  }
+
+  @AfterEach
+  void close() {
+    memory.close();
+  }
+
+  private void pass(Duration time) {
+    nanos += time.toNanos();
+    wallClock = wallClock.plus(time);
+  }
+
+  private Duration onRecord() {
+    return leases.find("w").orElseThrow().lease();
+  }
+
+  @Test
+  void storeClockSetForward_earlierPromiseIsKept() {
+    Held lease = leases.open("w", "worker", LONG);
+    pass(Duration.ofSeconds(10));
+    wallClock = wallClock.plus(Duration.ofMinutes(9));
+
+    lease.renew(SHORT);
+
+    assertThat(onRecord()).isGreaterThanOrEqualTo(LONG.minusSeconds(10));
+    pass(LONG.minusSeconds(11));
+    assertThat(lease.isOverdue()).isFalse();
+  }
+
+  @Test
+  void storeClockSetBack_leaseIsNoLongerForThat() {
+    Held lease = leases.open("w", "worker", SHORT);
+    pass(Duration.ofSeconds(10));
+    wallClock = wallClock.minus(Duration.ofHours(2));
+
+    lease.renew(SHORT);
+
+    assertThat(onRecord()).isBetween(SHORT, SHORT.plusSeconds(1));
+  }
+}
