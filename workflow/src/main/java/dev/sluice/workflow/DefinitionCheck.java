@@ -2,6 +2,7 @@ package dev.sluice.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.Task;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ final class DefinitionCheck {
     } else if (work instanceof StepWork.Call call) {
       checkCall(step, call);
     } else if (work instanceof StepWork.Each each) {
-      checkCall(step, each.call());
+      checkCall(step, each.job());
       if (!each.over().isArray() && Refs.kindOf(each.over()) == null) {
         throw wrong(step, "over", "use a list, {\"$input\": …} or {\"$result\": …}");
       }
@@ -133,6 +134,23 @@ final class DefinitionCheck {
     }
     if (isUnusable(call.queue())) {
       throw wrong(step, "queue", "use 1 to %d characters".formatted(LONGEST_NAME));
+    }
+    call.timeout().ifPresent(timeout -> checkWait(step, "timeout", timeout));
+    StepWork.Slots slots = call.slots();
+    if (slots.group().filter(DefinitionCheck::isUnusable).isPresent()) {
+      throw wrong(step, "concurrency group", "use 1 to %d characters".formatted(LONGEST_NAME));
+    }
+    if (slots.per().keySet().stream().anyMatch(DefinitionCheck::isUnusable)) {
+      throw wrong(step, "concurrency per", "name every dimension");
+    }
+    if (slots.per().size() >= Task.MAX_EXTRA_GROUPS) {
+      throw wrong(step, "concurrency per", "use at most %d".formatted(Task.MAX_EXTRA_GROUPS - 1));
+    }
+    for (JsonNode value : slots.values()) {
+      if (!value.isValueNode() && Refs.kindOf(value) == null) {
+        throw wrong(
+            step, "concurrency", "%s is neither a text nor a reference to one".formatted(value));
+      }
     }
   }
 
@@ -204,11 +222,21 @@ final class DefinitionCheck {
   }
 
   private void checkReferences(StepDefinition step) {
-    Set<String> named = new HashSet<>();
-    step.input().ifPresent(input -> named.addAll(Refs.stepsIn(input)));
+    step.input().ifPresent(input -> checkReferences(step, "input", input));
     if (step.work() instanceof StepWork.Each each) {
-      named.addAll(Refs.stepsIn(each.over()));
+      checkReferences(step, "over", each.over());
     }
+    step.work()
+        .call()
+        .ifPresent(
+            call ->
+                call.slots()
+                    .values()
+                    .forEach(value -> checkReferences(step, "concurrency", value)));
+  }
+
+  private void checkReferences(StepDefinition step, String field, JsonNode json) {
+    Set<String> named = Refs.stepsIn(json);
     if (named.isEmpty()) {
       return;
     }
@@ -217,7 +245,7 @@ final class DefinitionCheck {
       if (!before.contains(name)) {
         throw wrong(
             step,
-            "input",
+            field,
             byName.containsKey(name)
                 ? "it refers to the result of '%s', and does not depend on it".formatted(name)
                 : "it refers to the step '%s', which does not exist".formatted(name));

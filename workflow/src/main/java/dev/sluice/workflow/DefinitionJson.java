@@ -19,9 +19,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Definitions as JSON. Here only the form is checked; {@link DefinitionCheck} has the rules. */
 final class DefinitionJson {
@@ -38,6 +40,7 @@ final class DefinitionJson {
           "name",
           "task",
           "queue",
+          "concurrency",
           "over",
           "sleep",
           "signal",
@@ -51,6 +54,7 @@ final class DefinitionJson {
           "compensate_with");
   private static final Set<String> RETRY_FIELDS =
       Set.of("max_attempts", "first_delay", "multiplier", "max_delay");
+  private static final Set<String> SLOT_FIELDS = Set.of("key", "group", "per");
   private static final List<String> KINDS = List.of("task", "sleep", "signal", "workflow");
 
   private DefinitionJson() {}
@@ -144,13 +148,16 @@ final class DefinitionJson {
     String kind = given.get(0);
     fields.allow("queue", kind.equals("task"), "task");
     fields.allow("over", kind.equals("task"), "task");
-    fields.allow("timeout", kind.equals("signal"), "signal");
+    fields.allow("concurrency", kind.equals("task"), "task");
+    fields.allow("timeout", kind.equals("task") || kind.equals("signal"), "task or signal");
     return switch (kind) {
       case "task" -> {
         StepWork.Call call =
             new StepWork.Call(
                 fields.text("task").orElseThrow(),
-                fields.text("queue").orElse(SubmitOptions.DEFAULT_QUEUE));
+                fields.text("queue").orElse(SubmitOptions.DEFAULT_QUEUE),
+                fields.duration("timeout"),
+                readSlots(fields));
         yield fields.json.has("over") ? new StepWork.Each(call, fields.json.get("over")) : call;
       }
       case "sleep" -> new StepWork.Sleep(fields.duration("sleep").orElseThrow());
@@ -158,6 +165,21 @@ final class DefinitionJson {
           new StepWork.Signal(fields.text("signal").orElseThrow(), fields.duration("timeout"));
       default -> new StepWork.Child(fields.text("workflow").orElseThrow());
     };
+  }
+
+  private static StepWork.Slots readSlots(Fields fields) {
+    JsonNode json = fields.json.get("concurrency");
+    if (json == null) {
+      return StepWork.Slots.NONE;
+    }
+    Fields slots = new Fields("concurrency of " + fields.what, json, SLOT_FIELDS);
+    Map<String, JsonNode> per = new TreeMap<>();
+    JsonNode dimensions = json.path("per");
+    if (!dimensions.isMissingNode() && !dimensions.isObject()) {
+      throw slots.wrong("per", "an object with a value for each dimension");
+    }
+    dimensions.properties().forEach(each -> per.put(each.getKey(), each.getValue()));
+    return new StepWork.Slots(Optional.ofNullable(json.get("key")), slots.text("group"), per);
   }
 
   private static OnFailure readOnFailure(Fields fields) {
@@ -223,7 +245,7 @@ final class DefinitionJson {
     if (work instanceof StepWork.Call call) {
       write(json, call);
     } else if (work instanceof StepWork.Each each) {
-      write(json, each.call());
+      write(json, each.job());
       json.set("over", each.over());
     } else if (work instanceof StepWork.Sleep sleep) {
       json.put("sleep", WaitText.format(sleep.duration()));
@@ -261,6 +283,17 @@ final class DefinitionJson {
     json.put("task", call.task());
     if (!call.queue().equals(SubmitOptions.DEFAULT_QUEUE)) {
       json.put("queue", call.queue());
+    }
+    call.timeout().ifPresent(timeout -> json.put("timeout", WaitText.format(timeout)));
+    StepWork.Slots slots = call.slots();
+    if (!slots.equals(StepWork.Slots.NONE)) {
+      ObjectNode concurrency = json.putObject("concurrency");
+      slots.key().ifPresent(key -> concurrency.set("key", key));
+      slots.group().ifPresent(group -> concurrency.put("group", group));
+      if (!slots.per().isEmpty()) {
+        ObjectNode per = concurrency.putObject("per");
+        slots.per().forEach(per::set);
+      }
     }
   }
 

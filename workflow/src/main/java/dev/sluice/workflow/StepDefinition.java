@@ -1,11 +1,20 @@
 package dev.sluice.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.Group;
+import dev.sluice.InvalidRequestException;
 import dev.sluice.RetryPolicy;
+import dev.sluice.SubmitOptions;
+import dev.sluice.Task;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A step of a workflow. Immutable; put together by {@link #named}.
@@ -51,6 +60,13 @@ public record StepDefinition(
     private final String name;
     private final List<String> dependsOn = new ArrayList<>();
     private StepWork work;
+    private String task;
+    private String queue = SubmitOptions.DEFAULT_QUEUE;
+    private Duration timeout;
+    private Set<Group> keyedLimits = Set.of();
+    private JsonNode key;
+    private String group;
+    private final Map<String, JsonNode> per = new TreeMap<>();
     private JsonNode over;
     private JsonNode input;
     private int priority;
@@ -64,13 +80,49 @@ public record StepDefinition(
 
     /** Runs a job of this task. */
     public Builder task(String task) {
-      work = new StepWork.Call(task);
+      this.task = task;
       return this;
     }
 
-    /** Runs a job of this task in this queue. */
-    public Builder task(String task, String queue) {
-      work = new StepWork.Call(task, queue);
+    /**
+     * Runs a job of this task, with its timeout. If the task is limited per key or per dimension,
+     * the step has to say what its key or value is, so that the limit holds here too.
+     */
+    public Builder task(Task<?> task) {
+      this.task = task.name();
+      timeout = task.timeout().orElse(timeout);
+      keyedLimits =
+          task.limits().keySet().stream().filter(Group::isFamily).collect(Collectors.toSet());
+      return this;
+    }
+
+    /** The queue of its jobs; default {@code default}. */
+    public Builder queue(String queue) {
+      this.queue = queue;
+      return this;
+    }
+
+    /** How long an attempt at its job may run; default: as the task says, or without bound. */
+    public Builder timeout(Duration timeout) {
+      this.timeout = timeout;
+      return this;
+    }
+
+    /** The concurrency key of its job: a text or number, or a reference to one. */
+    public Builder concurrencyKey(JsonNode key) {
+      this.key = key;
+      return this;
+    }
+
+    /** Puts its job in the group of this name; the concurrency key, if any, is one of it. */
+    public Builder concurrencyGroup(String group) {
+      this.group = group;
+      return this;
+    }
+
+    /** The value of a dimension that its task is limited per: a text or number, or a reference. */
+    public Builder concurrencyPer(String dimension, JsonNode value) {
+      per.put(dimension, value);
       return this;
     }
 
@@ -142,14 +194,41 @@ public record StepDefinition(
 
     /** The step; checked as part of its workflow. */
     public StepDefinition build() {
-      StepWork whole =
-          over != null && work instanceof StepWork.Call call ? new StepWork.Each(call, over) : work;
       return new StepDefinition(
           name,
-          whole,
+          task == null ? work : call(),
           dependsOn,
           Optional.ofNullable(input),
           new Policy(priority, retry, onFailure, Optional.ofNullable(compensateWith)));
+    }
+
+    private StepWork call() {
+      if (work != null) {
+        throw new InvalidRequestException(
+            "step '%s' has a task and something else to do; give it one of them.".formatted(name));
+      }
+      requireKeys();
+      StepWork.Call call =
+          new StepWork.Call(
+              task,
+              queue,
+              Optional.ofNullable(timeout),
+              new StepWork.Slots(Optional.ofNullable(key), Optional.ofNullable(group), per));
+      return over == null ? call : new StepWork.Each(call, over);
+    }
+
+    private void requireKeys() {
+      Set<Group> open = new TreeSet<>(keyedLimits);
+      if (key != null) {
+        open.remove(Group.of(task).anyKey());
+      }
+      per.keySet().forEach(dimension -> open.remove(Group.of(task).anyValueOf(dimension)));
+      if (!open.isEmpty()) {
+        throw new InvalidRequestException(
+            "step '%s': its task is limited in each group of %s, and the step does not say which group its job is in. Add concurrencyKey(…) or concurrencyPer(dimension, …)."
+                .formatted(
+                    name, open.stream().map(Group::toString).collect(Collectors.joining(", "))));
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.RetryPolicy;
+import dev.sluice.Task;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,10 +19,12 @@ class DefinitionTest {
       """
       {"type": "order_fulfillment", "version": 3, "max_concurrent_steps": 10, "max_steps_per_tick": 5,
        "steps": [
-         {"name": "charge", "task": "charge_card", "queue": "money", "priority": 2,
+         {"name": "charge", "task": "charge_card", "queue": "money", "priority": 2, "timeout": "20s",
+          "concurrency": {"group": "payments", "key": {"$input": "/customer"}},
           "retry": {"max_attempts": 3, "first_delay": "2s", "multiplier": 3, "max_delay": "1m"},
           "on_failure": "compensate", "compensate_with": "refund"},
          {"name": "pick", "task": "pick_item", "over": {"$input": "/items"}, "depends_on": ["charge"],
+          "concurrency": {"per": {"shelf": {"$item": "/shelf"}}},
           "input": {"item": {"$item": ""}, "receipt": {"$result": "charge/id"}}, "on_failure": "continue"},
          {"name": "cool_down", "sleep": "1h30m"},
          {"name": "approval", "signal": "approved", "timeout": "2d", "on_failure": "pause_workflow"},
@@ -36,7 +39,11 @@ class DefinitionTest {
         .maxStepsPerTick(5)
         .step(
             StepDefinition.named("charge")
-                .task("charge_card", "money")
+                .task("charge_card")
+                .queue("money")
+                .timeout(Duration.ofSeconds(20))
+                .concurrencyKey(Refs.input("/customer"))
+                .concurrencyGroup("payments")
                 .priority(2)
                 .retry(
                     RetryPolicy.exponential()
@@ -52,6 +59,7 @@ class DefinitionTest {
             StepDefinition.named("pick")
                 .task("pick_item")
                 .over(Refs.input("/items"))
+                .concurrencyPer("shelf", Refs.item("/shelf"))
                 .dependsOn("charge")
                 .input(
                     JsonNodeFactory.instance
@@ -103,7 +111,13 @@ class DefinitionTest {
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"sleep\": \"1s\"}]} | step 'a' has task and sleep",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"colour\": 1}]} | step 'a' has the field 'colour'",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"sleep\": \"soon\"}]} | sleep of step 'a'",
-        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"timeout\": \"1s\"}]} | timeout of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"sleep\": \"1s\", \"timeout\": \"1s\"}]} | timeout of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"timeout\": \"0s\"}]} | timeout of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"sleep\": \"1s\", \"concurrency\": {}}]} | concurrency of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"concurrency\": {\"max\": 3}}]} | concurrency of step 'a' has the field 'max'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"concurrency\": {\"per\": 3}}]} | per of concurrency of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"concurrency\": {\"key\": [1]}}]} | [1] is neither",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"concurrency\": {\"key\": {\"$result\": \"x\"}}}]} | concurrency of step 'a'",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"on_failure\": \"cry\"}]} | on_failure of step 'a'",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"retry\": 0}]} | retry of step 'a'",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\"}, {\"name\": \"a\", \"task\": \"t\"}]} | name of step 'a'",
@@ -134,6 +148,30 @@ class DefinitionTest {
         .hasMessageContaining("a after")
         .hasMessageContaining("b")
         .hasMessageContaining("c");
+  }
+
+  @Test
+  void taskLimitedPerKey_stepWithoutKey_isRefused() {
+    Task<String> keyed =
+        Task.named("pack", String.class)
+            .timeout(Duration.ofSeconds(5))
+            .maxConcurrentPer("tenant", payload -> payload, 1)
+            .maxConcurrentPerKey(2)
+            .build();
+    StepDefinition.Builder step = StepDefinition.named("a").task(keyed);
+    assertThatThrownBy(step::build)
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("step 'a'")
+        .hasMessageContaining("pack/*")
+        .hasMessageContaining("pack/tenant=*");
+    StepWork.Call call =
+        step.concurrencyKey(Refs.input("/key"))
+            .concurrencyPer("tenant", Refs.input("/tenant"))
+            .build()
+            .work()
+            .call()
+            .orElseThrow();
+    assertThat(call.timeout()).contains(Duration.ofSeconds(5));
   }
 
   @Test

@@ -235,6 +235,45 @@ abstract class WorkflowContract {
   }
 
   @Test
+  void taskLimitedPerTenant_limitHoldsInWorkflowsToo() {
+    Task<JsonNode> limited =
+        Task.named("work", JsonNode.class)
+            .maxConcurrentPer("tenant", payload -> payload.path("tenant").asText(), 1)
+            .build();
+    Map<String, InFlight> byTenant = new ConcurrentHashMap<>();
+    Workflows workflows =
+        stage.serve(
+            worker ->
+                worker.handle(
+                    limited,
+                    (payload, context) -> {
+                      long from = System.nanoTime();
+                      Thread.sleep(2);
+                      byTenant
+                          .computeIfAbsent(payload.get("tenant").asText(), any -> new InFlight())
+                          .handled(runOf(context.jobId()), from, System.nanoTime());
+                    }));
+    WorkflowDefinition definition =
+        workflow()
+            .step(
+                StepDefinition.named("each")
+                    .task(limited)
+                    .over(Refs.input(""))
+                    .concurrencyPer("tenant", Refs.item("/tenant")))
+            .build();
+    List<Map<String, String>> orders =
+        IntStream.range(0, 30).mapToObj(i -> Map.of("tenant", "t" + i % 3)).toList();
+    UUID run = workflows.start(definition, orders);
+    awaitState(workflows, run, RunState.SUCCEEDED);
+    assertThat(byTenant).hasSize(3);
+    byTenant.forEach(
+        (tenant, inFlight) -> {
+          assertThat(inFlight.count(run)).as(tenant).isEqualTo(10);
+          assertThat(inFlight.peaks().get(run)).as(tenant).isEqualTo(1);
+        });
+  }
+
+  @Test
   void jobCancelledOrEndedBehindItsBack_nextTickSees() throws Exception {
     Sluice sluice = stage.open();
     Workflows workflows = stage.closing(Workflows.on(sluice));

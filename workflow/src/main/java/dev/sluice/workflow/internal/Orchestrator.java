@@ -1,46 +1,36 @@
 package dev.sluice.workflow.internal;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.InvalidRequestException;
-import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
-import dev.sluice.spi.JobStanding;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.RunStore.Run;
 import dev.sluice.spi.RunStore.Texts;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepState;
-import dev.sluice.workflow.StepWork;
 import dev.sluice.workflow.TickReport;
 import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.WorkflowListener;
+import dev.sluice.workflow.internal.Decider.Decision;
 import dev.sluice.workflow.tick.Adoption;
 import dev.sluice.workflow.tick.Plan;
 import dev.sluice.workflow.tick.ProgressJson;
 import dev.sluice.workflow.tick.RunEdits;
 import dev.sluice.workflow.tick.RunProgress;
-import dev.sluice.workflow.tick.Sight;
-import dev.sluice.workflow.tick.Sight.ChildSight;
 import dev.sluice.workflow.tick.StepJobId;
 import dev.sluice.workflow.tick.StepProgress.Wait;
 import dev.sluice.workflow.tick.Tick;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
 /**
- * Carries out ticks. Each is: read the run, look at its jobs in one go, decide ({@link Tick}),
+ * Carries out ticks. Each is: read the run, look at its jobs in one go, decide ({@link Decider}),
  * write the decision by compare-and-set, carry it out.
  *
  * <p><b>A crash</b> before the write leaves nothing. After it, the run says which steps have
@@ -61,23 +51,17 @@ public final class Orchestrator {
 
   private static final Duration AT_LAST = Duration.ofMinutes(5);
 
-  /** Results that are kept with the run itself have to be small. */
-  private static final int LARGEST_OUTPUT = 64 << 10;
-
   private final JobStore store;
   private final RunReader reader;
-  private final StepInputs inputs;
-  private final StepJobs jobs;
-  private final RunIds ids;
+  private final RunIds ids = new RunIds();
+  private final Decider decider;
   private final List<WorkflowListener> listeners = new CopyOnWriteArrayList<>();
 
   /** Works on this store. */
   public Orchestrator(JobStore store, RunReader reader, int maxPayloadBytes) {
     this.store = store;
     this.reader = reader;
-    this.inputs = new StepInputs(new StepResults(store));
-    this.jobs = new StepJobs(maxPayloadBytes);
-    this.ids = new RunIds();
+    this.decider = new Decider(store, reader, ids, maxPayloadBytes);
   }
 
   /** Hears of every tick from here. */
@@ -155,8 +139,8 @@ public final class Orchestrator {
   private Optional<Plan> tickOnce(LoadedRun run, boolean sweeping, Deque<UUID> concerned) {
     long began = System.nanoTime();
     List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
-    Decision decision = decide(run, watched);
-    Plan plan = decision.plan;
+    Decision decision = decider.decide(run, watched);
+    Plan plan = decision.plan();
     RunProgress next = plan.next();
     boolean changed = !next.equals(run.progress());
     if (changed || sweeping) {
@@ -172,7 +156,7 @@ public final class Orchestrator {
         return Optional.empty();
       }
     }
-    carryOut(run, decision, concerned);
+    carryOut(decision, concerned);
     if (!next.isLive()) {
       run.charter().parent().ifPresent(concerned::add);
     }
@@ -180,117 +164,18 @@ public final class Orchestrator {
     return Optional.of(plan);
   }
 
-  /** A plan, and the jobs it submits, ready to go. */
-  private record Decision(Plan plan, List<NewJob> jobs) {}
-
-  private Decision decide(LoadedRun run, List<StepJobId> watched) {
-    Map<UUID, JobStanding> standings =
-        store
-            .jobs()
-            .standings(watched.stream().map(StepJobId::id).toList(), run.stored().createdAt());
-    Map<UUID, ChildSight> children = children(run);
-    StepInputs.Tick given = inputs.of(run);
-    Map<Integer, Integer> sizes = new HashMap<>();
-    Map<Integer, String> unsized = new HashMap<>();
-    Map<StepJobId, String> faults = new HashMap<>();
-    Optional<JsonNode> output = Optional.empty();
-    Optional<String> noOutput = Optional.empty();
-    while (true) {
-      Sight sight =
-          new Sight(
-              standings,
-              children,
-              new Sight.Findings(sizes, unsized, faults, output, noOutput),
-              run.stored().readAt().toEpochMilli(),
-              ids::next);
-      Plan plan = Tick.plan(run.graph(), run.id(), run.progress(), sight);
-      // A step that ended just now has its result where the plan says, not where the run said.
-      LoadedRun ahead = new LoadedRun(run.stored(), run.charter(), plan.next());
-      given = inputs.of(ahead);
-      if (plan.needs().any()) {
-        size(given, plan.needs().sizes(), sizes, unsized);
-        if (plan.needs().output()) {
-          try {
-            output = Optional.of(output(ahead, given));
-          } catch (InvalidRequestException e) {
-            noOutput = Optional.of(e.getMessage());
-          }
-        }
-        continue;
-      }
-      List<NewJob> ready = new ArrayList<>();
-      boolean faulty = false;
-      for (StepJobId job : plan.submit()) {
-        try {
-          ready.add(jobs.build(ahead, given, job));
-        } catch (InvalidRequestException e) {
-          faults.put(job, e.getMessage());
-          faulty = true;
-        }
-      }
-      if (!faulty) {
-        return new Decision(plan, ready);
-      }
-    }
-  }
-
-  private static void size(
-      StepInputs.Tick given,
-      Set<Integer> wanted,
-      Map<Integer, Integer> sizes,
-      Map<Integer, String> unsized) {
-    for (int index : wanted) {
-      try {
-        sizes.put(index, given.list(index).size());
-      } catch (InvalidRequestException e) {
-        unsized.put(index, e.getMessage());
-      }
-    }
-  }
-
-  private static JsonNode output(LoadedRun run, StepInputs.Tick given) {
-    JsonNode output =
-        given.resolve(run.charter().definition().output().orElseThrow(), Optional.empty());
-    int length = output.toString().length();
-    if (length > LARGEST_OUTPUT) {
-      throw new InvalidRequestException(
-          "its output has %,d characters; at most %,d are allowed. Let it refer to less"
-              .formatted(length, LARGEST_OUTPUT));
-    }
-    return output;
-  }
-
-  private Map<UUID, ChildSight> children(LoadedRun run) {
-    Map<UUID, ChildSight> seen = new HashMap<>();
-    for (UUID id : Tick.children(run.progress())) {
-      reader
-          .get(id)
-          .ifPresent(
-              child ->
-                  seen.put(
-                      id,
-                      new ChildSight(
-                          child.charter().parent().equals(Optional.of(run.id())),
-                          child.progress().state(),
-                          child.progress().notes().output(),
-                          child.progress().message())));
-    }
-    return seen;
-  }
-
-  private void carryOut(LoadedRun run, Decision decision, Deque<UUID> concerned) {
-    List<NewJob> ready = decision.jobs;
+  private void carryOut(Decision decision, Deque<UUID> concerned) {
+    List<NewJob> ready = decision.jobs();
     for (int from = 0; from < ready.size(); from += SUBMIT_BATCH) {
       store.submit(ready.subList(from, Math.min(ready.size(), from + SUBMIT_BATCH)));
     }
-    Plan plan = decision.plan;
+    Plan plan = decision.plan();
     plan.cancel().forEach(job -> store.jobs().cancel(job.id()));
-    LoadedRun ahead = new LoadedRun(run.stored(), run.charter(), plan.next());
-    plan.children()
-        .create()
+    decision
+        .runs()
         .forEach(
-            (index, id) -> {
-              createChild(ahead, index, id);
+            (id, charter) -> {
+              create(id, charter);
               concerned.add(id);
             });
     for (UUID child : plan.children().cancel()) {
@@ -301,20 +186,6 @@ public final class Orchestrator {
 
   private static boolean mayBeCancelled(LoadedRun run) {
     return run.progress().isLive() && run.progress().ending() != RunProgress.Ending.COMPENSATE;
-  }
-
-  private void createChild(LoadedRun run, int index, UUID id) {
-    String type = ((StepWork.Child) run.graph().step(index).work()).type();
-    WorkflowDefinition definition =
-        run.charter()
-            .other(type)
-            .orElseThrow(
-                () ->
-                    new SluiceException(
-                        "The run %s has no definition of workflow '%s'."
-                            .formatted(run.id(), type)));
-    JsonNode input = inputs.of(run).payload(index, 0);
-    create(id, run.charter().child(definition, input, run.id()));
   }
 
   /**

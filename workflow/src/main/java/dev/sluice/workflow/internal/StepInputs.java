@@ -74,14 +74,22 @@ final class StepInputs {
 
     /** What a step's job, or that of one of its elements, gets. */
     JsonNode payload(int index, int item) {
-      StepDefinition step = run.graph().step(index);
-      Optional<JsonNode> element =
-          step.work() instanceof StepWork.Each
-              ? Optional.of(list(index).path(item))
-              : Optional.empty();
-      return step.input()
-          .map(input -> resolve(input, element))
-          .orElseGet(() -> element.orElse(run.charter().input()));
+      return run.graph()
+          .step(index)
+          .input()
+          .map(input -> value(index, item, input))
+          .orElseGet(() -> element(index, item).orElse(run.charter().input()));
+    }
+
+    /** This JSON of a step's definition with its references replaced. */
+    JsonNode value(int index, int item, JsonNode json) {
+      return resolve(json, element(index, item));
+    }
+
+    private Optional<JsonNode> element(int index, int item) {
+      return run.graph().step(index).work() instanceof StepWork.Each
+          ? Optional.of(list(index).path(item))
+          : Optional.empty();
     }
 
     JsonNode resolve(JsonNode json, Optional<JsonNode> element) {

@@ -1,6 +1,8 @@
 package dev.sluice.workflow.internal;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
+import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.OnLimit;
 import dev.sluice.RetryPolicy;
@@ -12,13 +14,18 @@ import dev.sluice.workflow.tick.StepJobId;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeSet;
 
 /** The jobs of a run, as the store takes them. */
 final class StepJobs {
   /** The task of timers: its jobs do nothing, later. */
   static final String TIMER = "sluice.workflow.timer";
+
+  private static final NewJob.Place DEFAULT_PLACE =
+      new NewJob.Place(SubmitOptions.DEFAULT_QUEUE, 0);
 
   private final int maxPayloadBytes;
 
@@ -34,16 +41,17 @@ final class StepJobs {
   NewJob build(LoadedRun run, StepInputs.Tick inputs, StepJobId id) {
     int index = run.indexOf(id.step());
     StepDefinition step = run.graph().step(index);
+    int priority = step.policy().priority();
     return switch (id.kind()) {
       case STEP, ITEM -> {
-        StepWork.Call call =
-            step.work() instanceof StepWork.Each each ? each.call() : (StepWork.Call) step.work();
+        StepWork.Call call = step.work().call().orElseThrow();
         yield job(
             run,
             id,
             call,
-            step.policy().priority(),
+            new NewJob.Place(call.queue(), priority),
             delay(step.policy().retry(), id.attempt()),
+            groups(step, call, inputs, index, id.item()),
             payload(step, inputs.payload(index, id.item()).toString()));
       }
       case TIMER ->
@@ -51,21 +59,55 @@ final class StepJobs {
               run,
               id,
               new StepWork.Call(TIMER),
-              0,
+              DEFAULT_PLACE,
               step.work() instanceof StepWork.Sleep sleep
                   ? sleep.duration()
                   : ((StepWork.Signal) step.work()).timeout().orElseThrow(),
+              List.of(),
               NullNode.getInstance().toString());
       case COMPENSATION ->
           job(
               run,
               id,
-              new StepWork.Call(
-                  step.policy().compensateWith().orElseThrow(), SubmitOptions.DEFAULT_QUEUE),
-              step.policy().priority(),
+              new StepWork.Call(step.policy().compensateWith().orElseThrow()),
+              new NewJob.Place(SubmitOptions.DEFAULT_QUEUE, priority),
               Duration.ZERO,
+              List.of(),
               payload(step, inputs.payload(index, 0).toString()));
     };
+  }
+
+  /** As at a submit: the group that was named or keyed, and one for each dimension. */
+  private static List<Group> groups(
+      StepDefinition step, StepWork.Call call, StepInputs.Tick inputs, int index, int item) {
+    Group own = Group.of(call.task());
+    TreeSet<Group> groups = new TreeSet<>();
+    Group base = call.slots().group().map(Group::of).orElse(own);
+    groups.add(
+        call.slots()
+            .key()
+            .flatMap(key -> text(step, inputs.value(index, item, key)))
+            .map(base::key)
+            .orElse(base));
+    call.slots()
+        .per()
+        .forEach(
+            (dimension, value) ->
+                text(step, inputs.value(index, item, value))
+                    .ifPresent(text -> groups.add(own.dimension(dimension, text))));
+    groups.remove(own);
+    return List.copyOf(groups);
+  }
+
+  private static Optional<String> text(StepDefinition step, JsonNode value) {
+    if (!value.isValueNode()) {
+      throw new InvalidRequestException(
+          "a concurrency key of step '%s' should be a text and is %s"
+              .formatted(step.name(), value.getNodeType().name().toLowerCase(Locale.ROOT)));
+    }
+    return value.isNull()
+        ? Optional.empty()
+        : Optional.of(value.asText()).filter(t -> !t.isEmpty());
   }
 
   /** Attempts beyond the policy's are by hand, and start at once. */
@@ -86,7 +128,13 @@ final class StepJobs {
   }
 
   private static NewJob job(
-      LoadedRun run, StepJobId id, StepWork.Call call, int priority, Duration delay, String json) {
+      LoadedRun run,
+      StepJobId id,
+      StepWork.Call call,
+      NewJob.Place place,
+      Duration delay,
+      List<Group> groups,
+      String json) {
     return new NewJob(
         new NewJob.Identity(
             id.id(),
@@ -94,9 +142,9 @@ final class StepJobs {
             Optional.empty(),
             Optional.of(new NewJob.RunLink(run.id(), run.stored().createdAt()))),
         call.task(),
-        new NewJob.Place(call.queue(), priority),
-        new NewJob.Timing(Optional.empty(), delay, Optional.empty()),
-        new NewJob.Concurrency(List.of(), Optional.empty(), OptionalInt.empty(), OnLimit.WAIT),
+        place,
+        new NewJob.Timing(Optional.empty(), delay, call.timeout()),
+        new NewJob.Concurrency(groups, Optional.empty(), OptionalInt.empty(), OnLimit.WAIT),
         json);
   }
 }

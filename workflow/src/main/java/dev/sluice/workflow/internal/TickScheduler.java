@@ -1,6 +1,5 @@
 package dev.sluice.workflow.internal;
 
-import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -116,7 +115,7 @@ final class TickScheduler implements AutoCloseable {
     boolean failed = false;
     try {
       orchestrator.tick(run);
-    } catch (SluiceException e) {
+    } catch (RuntimeException e) {
       failed = true;
       logFailure(run, e, pace.failures);
     } finally {
@@ -132,7 +131,7 @@ final class TickScheduler implements AutoCloseable {
     }
   }
 
-  private void logFailure(UUID run, SluiceException e, int before) {
+  private void logFailure(UUID run, RuntimeException e, int before) {
     if (threads.isShutdown()) {
       log.debug("Run {} was not ticked to the end before workflows were closed here.", run, e);
     } else if (e instanceof StoreUnavailableException && before < TRIES - 1) {
@@ -142,15 +141,22 @@ final class TickScheduler implements AutoCloseable {
     }
   }
 
-  /** Looks for runs whose tick was lost. */
+  /** Looks for runs whose tick was lost. One that cannot be ticked does not keep the others. */
   private void sweep() {
+    List<UUID> found;
     try {
-      for (UUID run : overdue.apply(SWEPT_AT_ONCE)) {
-        orchestrator.sweep(run);
-      }
-    } catch (SluiceException e) {
+      found = overdue.apply(SWEPT_AT_ONCE);
+    } catch (RuntimeException e) {
       if (!threads.isShutdown()) {
         log.warn("Runs whose tick was lost could not be looked for; again soon.", e);
+      }
+      return;
+    }
+    for (UUID run : found) {
+      try {
+        orchestrator.sweep(run);
+      } catch (RuntimeException e) {
+        logFailure(run, e, TRIES);
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.sluice.workflow.tick;
 
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.stream.IntStream;
 
 /** An immutable set of numbers that is small to write when they lie close together. */
@@ -21,6 +22,11 @@ public final class IntSet {
       bits.set(number);
     }
     return new IntSet(bits);
+  }
+
+  /** These numbers. */
+  public static IntSet of(Collection<Integer> numbers) {
+    return of(numbers.stream().mapToInt(Integer::intValue).toArray());
   }
 
   /** Reads {@code 0-4,7,9-12}. */

@@ -39,14 +39,15 @@ public record Sight(
    * What was looked up.
    *
    * @param sizes how long the lists are that steps go over, by index of the step
-   * @param unsized why that cannot be said
+   * @param obstacles why steps cannot begin, by index: there is no list to go over, or no input for
+   *     another run
    * @param faults why jobs cannot be submitted
    * @param output what the run yields, if it succeeds now
    * @param noOutput why that cannot be said
    */
   public record Findings(
       Map<Integer, Integer> sizes,
-      Map<Integer, String> unsized,
+      Map<Integer, String> obstacles,
       Map<StepJobId, String> faults,
       Optional<JsonNode> output,
       Optional<String> noOutput) {

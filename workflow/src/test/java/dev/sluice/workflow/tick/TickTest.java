@@ -466,6 +466,46 @@ class TickTest {
   }
 
   @Test
+  void fault_compensationThatCannotBeSubmitted_isToldAndTheNextIsUndone() {
+    World world =
+        new World(
+            workflow()
+                .step(call("a").compensateWith("undo"))
+                .step(call("b", "a").compensateWith("undo"))
+                .step(call("c", "b").onFailure(OnFailure.COMPENSATE))
+                .build());
+    world.faults.put(new StepJobId(world.run, Kind.COMPENSATION, 1, 1, 0), "its input is gone");
+    for (String step : List.of("a", "b")) {
+      world.settle();
+      world.end(step, JobState.SUCCEEDED);
+    }
+    world.settle();
+    world.end("c", JobState.FAILED);
+    world.settle();
+    assertThat(world.unfinished())
+        .containsExactly(new StepJobId(world.run, Kind.COMPENSATION, 0, 1, 0));
+    world.end(world.unfinished().get(0), JobState.SUCCEEDED);
+    world.settle();
+    assertThat(world.progress.state()).isEqualTo(RunState.FAILED);
+    assertThat(world.progress.message().orElseThrow()).contains("step 'b': its input is gone");
+  }
+
+  @Test
+  void child_thatCannotBegin_failsItsStep() {
+    World world =
+        new World(
+            workflow()
+                .step(StepDefinition.named("a").workflow("other").onFailure(OnFailure.CONTINUE))
+                .step(call("b", "a"))
+                .build());
+    world.obstacles.put(0, "its input is gone");
+    world.settle();
+    assertThat(world.state("a")).isEqualTo(StepState.FAILED);
+    assertThat(world.children).isEmpty();
+    assertThat(world.running()).containsExactly("b");
+  }
+
+  @Test
   void adoption_whatHasStartedMustStay_restMayChange() {
     World world = chain();
     world.settle();

@@ -25,6 +25,7 @@ final class World {
   final Map<UUID, ChildSight> children = new HashMap<>();
   final Map<Integer, Integer> sizes = new HashMap<>();
   final Map<StepJobId, String> faults = new HashMap<>();
+  final Map<Integer, String> obstacles = new HashMap<>();
   final List<StepJobId> submitted = new ArrayList<>();
   RunProgress progress;
   private long clock = 1;
@@ -53,7 +54,7 @@ final class World {
     return new Sight(
         seen,
         children,
-        new Findings(sizes, Map.of(), faults, output, Optional.empty()),
+        new Findings(sizes, obstacles, faults, output, Optional.empty()),
         clock,
         () -> StepJobId.run(2_000, ++runs));
   }

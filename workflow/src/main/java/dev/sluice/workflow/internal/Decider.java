@@ -1,0 +1,187 @@
+package dev.sluice.workflow.internal;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.InvalidRequestException;
+import dev.sluice.SluiceException;
+import dev.sluice.spi.JobStanding;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.NewJob;
+import dev.sluice.workflow.StepWork;
+import dev.sluice.workflow.WorkflowDefinition;
+import dev.sluice.workflow.tick.Plan;
+import dev.sluice.workflow.tick.Sight;
+import dev.sluice.workflow.tick.Sight.ChildSight;
+import dev.sluice.workflow.tick.StepJobId;
+import dev.sluice.workflow.tick.Tick;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Finds out what a tick should do, down to the last job, without doing any of it.
+ *
+ * <p>A plan may ask for more than was looked at: how long a list is, what the run yields. And what
+ * it wants to submit may turn out to be impossible, because a payload is too large or a result is
+ * gone; then the step has failed, and that is part of the plan too. So it is planned again with
+ * what was found, until a plan is complete. Every round adds a finding about a step or a job, each
+ * of which is asked about once.
+ */
+final class Decider {
+  /** Results that are kept with the run itself have to be small. */
+  private static final int LARGEST_OUTPUT = 64 << 10;
+
+  private final JobStore store;
+  private final RunReader reader;
+  private final StepInputs inputs;
+  private final StepJobs jobs;
+  private final RunIds ids;
+
+  Decider(JobStore store, RunReader reader, RunIds ids, int maxPayloadBytes) {
+    this.store = store;
+    this.reader = reader;
+    this.inputs = new StepInputs(new StepResults(store));
+    this.jobs = new StepJobs(maxPayloadBytes);
+    this.ids = ids;
+  }
+
+  /**
+   * A plan, and what it submits and begins, ready to go.
+   *
+   * @param plan the plan
+   * @param jobs the jobs to submit
+   * @param runs the runs to create, by id
+   */
+  record Decision(Plan plan, List<NewJob> jobs, Map<UUID, Charter> runs) {}
+
+  Decision decide(LoadedRun run, List<StepJobId> watched) {
+    Map<UUID, JobStanding> standings =
+        store
+            .jobs()
+            .standings(watched.stream().map(StepJobId::id).toList(), run.stored().createdAt());
+    Map<UUID, ChildSight> children = children(run);
+    Found found = new Found();
+    while (true) {
+      Sight sight =
+          new Sight(
+              standings,
+              children,
+              found.findings(),
+              run.stored().readAt().toEpochMilli(),
+              ids::next);
+      Plan plan = Tick.plan(run.graph(), run.id(), run.progress(), sight);
+      // A step that ended just now has its result where the plan says, not where the run said.
+      LoadedRun ahead = new LoadedRun(run.stored(), run.charter(), plan.next());
+      StepInputs.Tick given = inputs.of(ahead);
+      if (plan.needs().any()) {
+        found.lookUp(plan.needs(), ahead, given);
+        continue;
+      }
+      Optional<Decision> decision = prepare(plan, ahead, given, found);
+      if (decision.isPresent()) {
+        return decision.get();
+      }
+    }
+  }
+
+  /** Empty if something cannot be submitted, which has been found then. */
+  private Optional<Decision> prepare(
+      Plan plan, LoadedRun ahead, StepInputs.Tick given, Found found) {
+    boolean possible = true;
+    List<NewJob> ready = new ArrayList<>();
+    for (StepJobId job : plan.submit()) {
+      try {
+        ready.add(jobs.build(ahead, given, job));
+      } catch (InvalidRequestException e) {
+        found.faults.put(job, e.getMessage());
+        possible = false;
+      }
+    }
+    Map<UUID, Charter> runs = new LinkedHashMap<>();
+    for (Map.Entry<Integer, UUID> each : plan.children().create().entrySet()) {
+      try {
+        runs.put(each.getValue(), charter(ahead, given, each.getKey()));
+      } catch (InvalidRequestException e) {
+        found.obstacles.put(each.getKey(), e.getMessage());
+        possible = false;
+      }
+    }
+    return possible ? Optional.of(new Decision(plan, ready, runs)) : Optional.empty();
+  }
+
+  private static Charter charter(LoadedRun run, StepInputs.Tick given, int index) {
+    String type = ((StepWork.Child) run.graph().step(index).work()).type();
+    WorkflowDefinition definition =
+        run.charter()
+            .other(type)
+            .orElseThrow(
+                () ->
+                    new SluiceException(
+                        "The run %s has no definition of workflow '%s'."
+                            .formatted(run.id(), type)));
+    return run.charter().child(definition, given.payload(index, 0), run.id());
+  }
+
+  private Map<UUID, ChildSight> children(LoadedRun run) {
+    Map<UUID, ChildSight> seen = new HashMap<>();
+    for (UUID id : Tick.children(run.progress())) {
+      reader
+          .get(id)
+          .ifPresent(
+              child ->
+                  seen.put(
+                      id,
+                      new ChildSight(
+                          child.charter().parent().equals(Optional.of(run.id())),
+                          child.progress().state(),
+                          child.progress().notes().output(),
+                          child.progress().message())));
+    }
+    return seen;
+  }
+
+  /** What has been found so far. */
+  private static final class Found {
+    private final Map<Integer, Integer> sizes = new HashMap<>();
+    private final Map<Integer, String> obstacles = new HashMap<>();
+    private final Map<StepJobId, String> faults = new HashMap<>();
+    private Optional<JsonNode> output = Optional.empty();
+    private Optional<String> noOutput = Optional.empty();
+
+    Sight.Findings findings() {
+      return new Sight.Findings(sizes, obstacles, faults, output, noOutput);
+    }
+
+    void lookUp(Plan.Needs needs, LoadedRun run, StepInputs.Tick given) {
+      for (int index : needs.sizes()) {
+        try {
+          sizes.put(index, given.list(index).size());
+        } catch (InvalidRequestException e) {
+          obstacles.put(index, e.getMessage());
+        }
+      }
+      if (needs.output()) {
+        try {
+          output = Optional.of(outputOf(run, given));
+        } catch (InvalidRequestException e) {
+          noOutput = Optional.of(e.getMessage());
+        }
+      }
+    }
+
+    private static JsonNode outputOf(LoadedRun run, StepInputs.Tick given) {
+      JsonNode output =
+          given.resolve(run.charter().definition().output().orElseThrow(), Optional.empty());
+      int length = output.toString().length();
+      if (length > LARGEST_OUTPUT) {
+        throw new InvalidRequestException(
+            "its output has %,d characters; at most %,d are allowed. Let it refer to less"
+                .formatted(length, LARGEST_OUTPUT));
+      }
+      return output;
+    }
+  }
+}
