@@ -27,6 +27,13 @@ public interface JobCatalog extends Jobs {
   List<JobInfo> getAll(Collection<UUID> ids, Instant since);
 
   /**
+   * Cancels these jobs, each as {@link Jobs#cancel} would, in few round trips.
+   *
+   * @return how many of them had not finished
+   */
+  int cancelAll(Collection<UUID> ids);
+
+  /**
    * Removes up to {@code batch} jobs that finished longer ago than {@code age}, oldest first,
    * except those of live runs; returns how many.
    */

@@ -255,6 +255,19 @@ final class ObjectJobCatalog implements JobCatalog {
   }
 
   @Override
+  public int cancelAll(Collection<UUID> ids) {
+    if (ids.isEmpty()) {
+      return 0;
+    }
+    int unfinished =
+        committer.commit(
+            draft -> (int) ids.stream().filter(id -> Ending.cancel(draft, id)).count(),
+            cancelled -> cancelled == 0);
+    parts.waker().wake();
+    return unfinished;
+  }
+
+  @Override
   public boolean retry(UUID id) {
     archiveWriter.writeAll();
     finishRetries();

@@ -102,6 +102,11 @@ final class ShardedJobCatalog implements JobCatalog {
   }
 
   @Override
+  public int cancelAll(Collection<UUID> ids) {
+    return shards.stream().mapToInt(shard -> shard.jobs().cancelAll(ids)).sum();
+  }
+
+  @Override
   public boolean retry(UUID id) {
     return untilFound(shard -> shard.retry(id), retried -> retried).isPresent();
   }

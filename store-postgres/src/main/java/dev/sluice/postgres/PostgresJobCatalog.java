@@ -83,6 +83,10 @@ final class PostgresJobCatalog implements JobCatalog {
       """;
 
   private static final String CANCEL = "SELECT ${schema}.cancel(?)";
+
+  // In the order of their ids, so that two who cancel the same jobs do not wait for each other.
+  private static final String CANCEL_ALL =
+      "SELECT count(*) FILTER (WHERE ${schema}.cancel(id)) FROM (SELECT unnest(?::uuid[]) AS id ORDER BY id) AS ids";
   private static final String RETRY = "SELECT ${schema}.retry(?)";
   private static final String PURGE =
       """
@@ -208,6 +212,21 @@ final class PostgresJobCatalog implements JobCatalog {
   @Override
   public boolean cancel(UUID id) {
     return database.list(CANCEL, row -> row.getBoolean(1), id).get(0);
+  }
+
+  @Override
+  public int cancelAll(Collection<UUID> ids) {
+    return ids.isEmpty()
+        ? 0
+        : database.call(
+            connection ->
+                database
+                    .list(
+                        connection,
+                        CANCEL_ALL,
+                        row -> row.getInt(1),
+                        connection.createArrayOf("uuid", ids.toArray()))
+                    .get(0));
   }
 
   @Override

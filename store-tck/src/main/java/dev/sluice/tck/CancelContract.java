@@ -55,6 +55,29 @@ abstract class CancelContract extends ContractTopic {
   }
 
   @Test
+  void manyAtOnce_eachAsIfAlone() {
+    UUID running = submit(TASK);
+    UUID done = submit(TASK);
+    ManualWorker worker = manualWorker(TASK);
+    List<ClaimedJob> claimed = worker.claim("t", 2);
+    ClaimedJob first = claimed.stream().filter(job -> job.id().equals(done)).findFirst().get();
+    worker.succeed(first);
+    UUID ready = submit(TASK);
+    UUID later = submit(TASK, o -> o.delay(Duration.ofHours(1)));
+    UUID kept = submit(TASK);
+
+    List<UUID> some = List.of(later, done, UUID.randomUUID(), running, ready);
+    assertThat(store.jobs().cancelAll(some)).isEqualTo(3);
+    assertThat(state(ready)).isEqualTo(JobState.CANCELLED);
+    assertThat(state(later)).isEqualTo(JobState.CANCELLED);
+    assertThat(state(done)).isEqualTo(JobState.SUCCEEDED);
+    assertThat(state(running)).isEqualTo(JobState.RUNNING);
+    assertThat(worker.session().renew(Duration.ZERO)).containsExactly(running);
+    assertThat(store.jobs().cancelAll(List.of())).isZero();
+    assertThat(ids(manualWorker(TASK).claim("t", 5))).containsExactly(kept);
+  }
+
+  @Test
   void waitingOnAFullGroup_isCancelledAtOnceAndTheGroupGoesOn() {
     Task<Integer> limited = task("limited", 1);
     List<UUID> ids = submit(limited, 3);

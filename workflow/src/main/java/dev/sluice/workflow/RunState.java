@@ -1,5 +1,6 @@
 package dev.sluice.workflow;
 
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
@@ -13,8 +14,8 @@ import java.util.Set;
  *                 ▼  │ resume     ▼            ▼
  *               paused ◀──────────┴─────── running
  *
- *   running, waiting_signal, paused ──▶ compensating ──▶ failed
- *   running, waiting_signal ──▶ succeeded
+ *   pending, running, waiting_signal, paused ──▶ compensating ──▶ failed
+ *   pending, running, waiting_signal ──▶ succeeded
  *   pending, running, waiting_signal, paused ──▶ failed, cancelled
  * </pre>
  */
@@ -36,15 +37,20 @@ public enum RunState {
   /** Called off. */
   CANCELLED;
 
+  /** All but those that have ended. */
+  public static final Set<RunState> LIVE =
+      Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(SUCCEEDED, FAILED, CANCELLED)));
+
   /** Whether it has ended (and only a retry by hand moves it on). */
   public boolean finished() {
-    return this == SUCCEEDED || this == FAILED || this == CANCELLED;
+    return !LIVE.contains(this);
   }
 
   /** The states that may follow this one. */
   public Set<RunState> followers() {
     return switch (this) {
-      case PENDING -> EnumSet.of(RUNNING, WAITING_SIGNAL, PAUSED, SUCCEEDED, FAILED, CANCELLED);
+      case PENDING ->
+          EnumSet.of(RUNNING, WAITING_SIGNAL, COMPENSATING, PAUSED, SUCCEEDED, FAILED, CANCELLED);
       case RUNNING ->
           EnumSet.of(WAITING_SIGNAL, COMPENSATING, PAUSED, SUCCEEDED, FAILED, CANCELLED);
       case WAITING_SIGNAL ->

@@ -37,6 +37,11 @@ public record WorkflowQuery(Optional<String> type, Set<RunState> states, int lim
     return new WorkflowQuery(type, EnumSet.of(first, more), limit, cursor);
   }
 
+  /** That have not ended. */
+  public WorkflowQuery live() {
+    return new WorkflowQuery(type, RunState.LIVE, limit, cursor);
+  }
+
   /** This many a page. */
   public WorkflowQuery limit(int limit) {
     return new WorkflowQuery(type, states, limit, cursor);

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.JobInfo;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * A run, as it was when it was read.
@@ -64,10 +66,29 @@ public record WorkflowRun(
     public String name() {
       return definition.name();
     }
+
+    private int deferred(Map<String, Step> steps) {
+      return switch (state) {
+        case RUNNING -> items.map(Items::notStarted).orElse(0);
+        case PENDING ->
+            definition.dependsOn().stream().allMatch(on -> steps.get(on).isBehind()) ? 1 : 0;
+        default -> 0;
+      };
+    }
+
+    /** Whether those that depend on it may start. */
+    private boolean isBehind() {
+      return state == StepState.SUCCEEDED
+          || (state == StepState.FAILED && definition.policy().onFailure() == OnFailure.CONTINUE);
+    }
   }
 
   /** How many elements a step over a list has, and how many of them are where. */
-  public record Items(int size, int succeeded, int inFlight, int failed) {}
+  public record Items(int size, int succeeded, int inFlight, int failed) {
+    int notStarted() {
+      return size - succeeded - inFlight - failed;
+    }
+  }
 
   /** The type of the workflow. */
   public String type() {
@@ -77,5 +98,22 @@ public record WorkflowRun(
   /** The step of this name. */
   public Optional<Step> step(String name) {
     return steps.stream().filter(step -> step.name().equals(name)).findFirst();
+  }
+
+  /** How many steps count against its cap, as of its last tick; each element of a list is one. */
+  public int inFlight() {
+    return steps.stream()
+        .filter(step -> step.state == StepState.RUNNING && step.definition.work().isCounted())
+        .mapToInt(step -> step.items.map(Items::inFlight).orElse(1))
+        .sum();
+  }
+
+  /** How many more could start now, but for a cap. */
+  public int deferred() {
+    if (state.finished() || state == RunState.PAUSED || state == RunState.COMPENSATING) {
+      return 0;
+    }
+    Map<String, Step> byName = steps.stream().collect(Collectors.toMap(Step::name, step -> step));
+    return steps.stream().mapToInt(step -> step.deferred(byName)).sum();
   }
 }

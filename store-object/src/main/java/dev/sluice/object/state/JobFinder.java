@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Finds jobs that are not archived, by id. */
 public final class JobFinder {
@@ -61,10 +62,11 @@ public final class JobFinder {
 
   /** Which of the ids that this segment's callers chose are those of jobs not archived yet. */
   static Set<UUID> explicitIdsInUse(ShardDraft draft, Segment segment) {
+    Set<UUID> ended = draft.finished().stream().map(FinishedJob::id).collect(Collectors.toSet());
     Set<UUID> inUse = new HashSet<>();
     for (JobRecord job : segment.jobs()) {
       if (job.spec().entry().explicit()
-          && (unfinished(draft, job.id()).isPresent() || finished(draft, job.id()).isPresent())) {
+          && (unfinished(draft, job.id()).isPresent() || ended.contains(job.id()))) {
         inUse.add(job.id());
       }
     }

@@ -2,7 +2,6 @@ package dev.sluice.workflow.internal;
 
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
-import dev.sluice.spi.NewJob;
 import dev.sluice.spi.RunStore.Run;
 import dev.sluice.spi.RunStore.Texts;
 import dev.sluice.workflow.RunState;
@@ -28,6 +27,10 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries out ticks. Each is: read the run, look at its jobs in one go, decide ({@link Decider}),
@@ -43,7 +46,8 @@ import java.util.function.Function;
  * submits anything before its write has succeeded.
  */
 public final class Orchestrator {
-  private static final int SUBMIT_BATCH = 1_000;
+  private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
+  private static final int BATCH = 1_000;
   private static final int MANY_CONFLICTS = 3;
 
   /** How soon somebody should look at a run that should have moved on by itself. */
@@ -165,12 +169,10 @@ public final class Orchestrator {
   }
 
   private void carryOut(Decision decision, Deque<UUID> concerned) {
-    List<NewJob> ready = decision.jobs();
-    for (int from = 0; from < ready.size(); from += SUBMIT_BATCH) {
-      store.submit(ready.subList(from, Math.min(ready.size(), from + SUBMIT_BATCH)));
-    }
     Plan plan = decision.plan();
-    plan.cancel().forEach(job -> store.jobs().cancel(job.id()));
+    batches(decision.jobs()).forEach(store::submit);
+    batches(plan.cancel())
+        .forEach(jobs -> store.jobs().cancelAll(jobs.stream().map(StepJobId::id).toList()));
     decision
         .runs()
         .forEach(
@@ -182,6 +184,11 @@ public final class Orchestrator {
       edit(child, Orchestrator::mayBeCancelled, loaded -> RunEdits.cancel(loaded.progress()));
       concerned.add(child);
     }
+  }
+
+  private static <T> Stream<List<T>> batches(List<T> all) {
+    return IntStream.iterate(0, from -> from < all.size(), from -> from + BATCH)
+        .mapToObj(from -> all.subList(from, Math.min(all.size(), from + BATCH)));
   }
 
   private static boolean mayBeCancelled(LoadedRun run) {
@@ -289,7 +296,13 @@ public final class Orchestrator {
             next.state(),
             took,
             new TickReport.Work(figures.inFlight(), figures.started(), figures.deferred(), looked));
-    listeners.forEach(listener -> listener.onTick(report));
+    for (WorkflowListener listener : listeners) {
+      try {
+        listener.onTick(report);
+      } catch (RuntimeException e) {
+        log.warn("The listener {} failed; that changes nothing else.", listener, e);
+      }
+    }
   }
 
   /** Those who met once should not meet again. */

@@ -14,7 +14,6 @@ import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.tick.StepJobId;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -89,11 +88,7 @@ public final class WorkflowService implements AutoCloseable {
   }
 
   private void adopt(WorkflowDefinition definition) {
-    Set<String> live =
-        Arrays.stream(RunState.values())
-            .filter(state -> !state.finished())
-            .map(RunState::toString)
-            .collect(Collectors.toSet());
+    Set<String> live = RunState.LIVE.stream().map(RunState::toString).collect(Collectors.toSet());
     RunQuery query = RunQuery.ALL.type(definition.type()).states(live).limit(100);
     Page<StoredRun> page = store.runs().list(query);
     while (true) {

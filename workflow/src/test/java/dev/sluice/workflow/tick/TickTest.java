@@ -491,6 +491,27 @@ class TickTest {
   }
 
   @Test
+  void fault_inTheFirstTick_compensates() {
+    World world =
+        new World(
+            workflow()
+                .step(call("a").priority(1).compensateWith("undo"))
+                .step(call("b").onFailure(OnFailure.COMPENSATE))
+                .build());
+    world.faults.put(new StepJobId(world.run, Kind.STEP, 1, 1, 0), "its input is too large");
+    world.settle();
+    assertThat(world.progress.state()).isEqualTo(RunState.COMPENSATING);
+    world.end("a", JobState.SUCCEEDED);
+    world.settle();
+    world.end("a", JobState.SUCCEEDED);
+    world.settle();
+    assertThat(world.progress.state()).isEqualTo(RunState.FAILED);
+    assertThat(world.submitted)
+        .extracting(StepJobId::kind)
+        .containsExactly(Kind.STEP, Kind.COMPENSATION);
+  }
+
+  @Test
   void child_thatCannotBegin_failsItsStep() {
     World world =
         new World(
