@@ -83,7 +83,7 @@ final class World {
     plan.cancel()
         .forEach(
             job -> {
-              if (jobs.get(job.id()).ended().isEmpty()) {
+              if (isUnfinished(job)) {
                 end(job, JobState.CANCELLED);
               }
             });
@@ -130,7 +130,7 @@ final class World {
   }
 
   List<StepJobId> unfinished() {
-    return submitted.stream().filter(job -> isUnfinished(job)).toList();
+    return submitted.stream().distinct().filter(this::isUnfinished).toList();
   }
 
   boolean isUnfinished(StepJobId job) {
