@@ -73,6 +73,7 @@ class BenchIT {
             "object-requests",
             "object-file",
             "object-s3",
+            "workflow-fanout-file",
             "--store=postgresql://nobody@127.0.0.1:1/none",
             "--runs=1",
             "--scale=0.01",

@@ -40,7 +40,9 @@ import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepContext;
 import dev.sluice.workflow.StepDefinition;
 import dev.sluice.workflow.WorkflowDefinition;
+import dev.sluice.workflow.WorkflowMetrics;
 import dev.sluice.workflow.Workflows;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -740,9 +742,32 @@ class GuideSnippetsIT {
     DONE.add("refunded " + order.customer());
   }
 
+  record Parcel(String tenant) {}
+
+  @Test
+  void workflowLimits() {
+    // snippet: workflow-limits
+    Task<Parcel> parcel =
+        Task.named("parcel", Parcel.class).maxConcurrentPer("tenant", Parcel::tenant, 5).build();
+    WorkflowDefinition.named("parcels")
+        .step(
+            StepDefinition.named("send")
+                .task(parcel)
+                .over(Refs.input(""))
+                .concurrencyPer("tenant", Refs.item("/tenant")))
+        .build();
+    // end snippet
+    assertThatThrownBy(() -> StepDefinition.named("send").task(parcel).build())
+        .hasMessageContaining("parcel/tenant=*");
+  }
+
   @Test
   void workflowCaps() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
     try (Workflows workflows = Workflows.on(sluice).define(FULFILLMENT)) {
+      // snippet: workflow-metrics
+      WorkflowMetrics metrics = WorkflowMetrics.bind(workflows, registry); // and close it
+      // end snippet
       UUID run = workflows.start("order_fulfillment", new Order("acme", List.of()));
       // snippet: workflow-caps
       workflows.setCaps(run, Caps.NONE.maxConcurrentSteps(2)); // 0 holds the run
@@ -751,6 +776,9 @@ class GuideSnippetsIT {
       workflows.cancel(run); // what is in flight is called off
       // end snippet
       assertThat(workflows.get(run).orElseThrow().data().caps().maxConcurrentSteps()).hasValue(2);
+      metrics.refresh();
+      metrics.close();
+      assertThat(registry.get("sluice.workflow.runs").gauges()).isNotEmpty();
     }
   }
 

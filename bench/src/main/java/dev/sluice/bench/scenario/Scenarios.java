@@ -48,7 +48,9 @@ public final class Scenarios {
         new ObjectS3Scenario(),
         new WorkflowScenario(
             "workflow-fanout",
-            "A workflow with a step over a list of jobs that do nothing, beside plain jobs."));
+            "A workflow with a step over a list of jobs that do nothing, beside plain jobs.",
+            true),
+        new WorkflowScenario("workflow-fanout-file", "The same on a store in a directory.", false));
   }
 
   private static Scenario baseline() {

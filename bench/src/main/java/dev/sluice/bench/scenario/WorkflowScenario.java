@@ -11,7 +11,8 @@ import dev.sluice.bench.report.Ratio;
 import dev.sluice.bench.report.Ratio.Goal;
 import dev.sluice.bench.report.Section;
 import dev.sluice.bench.report.Subject;
-import dev.sluice.bench.server.BenchDatabase;
+import dev.sluice.bench.server.DirectoryVenue;
+import dev.sluice.bench.server.Venue;
 import dev.sluice.workflow.Refs;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepDefinition;
@@ -37,7 +38,7 @@ import java.util.stream.IntStream;
  * Measures what a workflow costs: a step over a list of jobs that do nothing, beside as many plain
  * jobs, each from the first call to the last end, submitting included.
  */
-record WorkflowScenario(String name, String summary) implements Scenario {
+record WorkflowScenario(String name, String summary, boolean onPostgres) implements Scenario {
   private static final Task<JsonNode> TASK = Task.named("nothing", JsonNode.class).build();
   private static final int WORKERS = 4;
   private static final int CAP = 500;
@@ -58,12 +59,12 @@ record WorkflowScenario(String name, String summary) implements Scenario {
     int jobs = bench.plan().jobs(Scenarios.BATCH);
     bench.progress().begin(name, SUBJECTS.size() * bench.plan().runs());
     List<List<Found>> found = SUBJECTS.stream().<List<Found>>map(any -> new ArrayList<>()).toList();
-    try (BenchDatabase database = bench.server().createDatabase("sluice_bench_workflow");
-        Crew crew = new Crew(database.endpoint().url())) {
+    try (Venue venue = onPostgres ? database(bench) : DirectoryVenue.create();
+        Crew crew = new Crew(venue.url())) {
       crew.plain(jobs);
       for (int round = 0; round < bench.plan().runs(); round++) {
         for (int index : Alternation.order(round, SUBJECTS.size())) {
-          database.settle();
+          venue.settle();
           Found each = index == 0 ? crew.plain(jobs) : crew.workflow(jobs, index == 1 ? jobs : CAP);
           found.get(index).add(each);
           bench
@@ -77,6 +78,10 @@ record WorkflowScenario(String name, String summary) implements Scenario {
       bench.progress().end();
     }
     return section(jobs, found);
+  }
+
+  private static Venue database(Bench bench) {
+    return bench.server().createDatabase("sluice_bench_workflow");
   }
 
   private Section section(int jobs, List<List<Found>> found) {

@@ -15,10 +15,12 @@ import dev.sluice.workflow.tick.StepJobId;
 import dev.sluice.workflow.tick.Tick;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -33,6 +35,9 @@ import java.util.UUID;
 final class Decider {
   /** Results that are kept with the run itself have to be small. */
   private static final int LARGEST_OUTPUT = 64 << 10;
+
+  /** As many as are submitted twice without anybody noticing. */
+  private static final int FEW = 100;
 
   private final JobStore store;
   private final RunReader reader;
@@ -54,10 +59,19 @@ final class Decider {
    * @param plan the plan
    * @param jobs the jobs to submit
    * @param runs the runs to create, by id
+   * @param looked how many jobs were looked at
    */
-  record Decision(Plan plan, List<NewJob> jobs, Map<UUID, Charter> runs) {}
+  record Decision(Plan plan, List<NewJob> jobs, Map<UUID, Charter> runs, int looked) {}
 
-  Decision decide(LoadedRun run, List<StepJobId> watched) {
+  /**
+   * Decides.
+   *
+   * @param patient whether to submit only a few of the jobs that should be there and are not: the
+   *     tick that started them is probably still at it
+   */
+  Decision decide(LoadedRun run, boolean patient) {
+    List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
+    Set<StepJobId> begun = Set.copyOf(watched);
     Map<UUID, JobStanding> standings =
         store
             .jobs()
@@ -80,19 +94,34 @@ final class Decider {
         found.lookUp(plan.needs(), ahead, given);
         continue;
       }
-      Optional<Decision> decision = prepare(plan, ahead, given, found);
+      List<StepJobId> submit = patient ? fewOf(begun, plan.submit()) : plan.submit();
+      Optional<Decision> decision = prepare(plan, submit, begun.size(), ahead, given, found);
       if (decision.isPresent()) {
         return decision.get();
       }
     }
   }
 
+  private static List<StepJobId> fewOf(Set<StepJobId> begun, List<StepJobId> submit) {
+    List<StepJobId> missing = submit.stream().filter(begun::contains).toList();
+    if (missing.size() <= FEW) {
+      return submit;
+    }
+    Set<StepJobId> left = new HashSet<>(missing.subList(FEW, missing.size()));
+    return submit.stream().filter(job -> !left.contains(job)).toList();
+  }
+
   /** Empty if something cannot be submitted, which has been found then. */
   private Optional<Decision> prepare(
-      Plan plan, LoadedRun ahead, StepInputs.Tick given, Found found) {
+      Plan plan,
+      List<StepJobId> submit,
+      int looked,
+      LoadedRun ahead,
+      StepInputs.Tick given,
+      Found found) {
     boolean possible = true;
     List<NewJob> ready = new ArrayList<>();
-    for (StepJobId job : plan.submit()) {
+    for (StepJobId job : submit) {
       try {
         ready.add(jobs.build(ahead, given, job));
       } catch (InvalidRequestException e) {
@@ -109,7 +138,7 @@ final class Decider {
         possible = false;
       }
     }
-    return possible ? Optional.of(new Decision(plan, ready, runs)) : Optional.empty();
+    return possible ? Optional.of(new Decision(plan, ready, runs, looked)) : Optional.empty();
   }
 
   private static Charter charter(LoadedRun run, StepInputs.Tick given, int index) {

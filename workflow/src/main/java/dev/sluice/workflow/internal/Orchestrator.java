@@ -104,50 +104,73 @@ public final class Orchestrator {
         new Texts(charter, ProgressJson.write(progress)));
   }
 
+  /** Why a run is ticked. */
+  enum Occasion {
+    /** Something was heard of it, as happens many times a second. */
+    HEARD,
+    /** Somebody asked for it, or changed the run. */
+    ASKED,
+    /** Nobody has looked at it for long. */
+    OVERDUE
+  }
+
+  /**
+   * What became of a tick.
+   *
+   * @param effort how long it took to look and to decide; what it then had to do is not counted
+   * @param overtaken whether another tick was faster, so that somebody has to look again
+   */
+  record Turn(Duration effort, boolean overtaken) {}
+
   /** Ticks a run until there is nothing more to do at once, and runs that this concerns. */
   public void tick(UUID run) {
-    tick(run, false);
+    tick(run, Occasion.ASKED);
   }
 
-  /** Ticks a run that nobody has looked at for long. */
-  public void sweep(UUID run) {
-    tick(run, true);
-  }
-
-  private void tick(UUID first, boolean sweeping) {
+  /** Ticks a run, and runs that this concerns. One that was only heard of yields to other ticks. */
+  Turn tick(UUID first, Occasion occasion) {
     Deque<UUID> open = new ArrayDeque<>(List.of(first));
+    Duration effort = Duration.ZERO;
     while (!open.isEmpty()) {
       UUID run = open.poll();
+      Occasion why = run.equals(first) ? occasion : Occasion.ASKED;
       boolean again = true;
       boolean cancelled = false;
       for (int conflicts = 0; again; ) {
+        long began = System.nanoTime();
         Optional<LoadedRun> loaded = reader.get(run);
         if (loaded.isEmpty() || !loaded.get().progress().isLive()) {
           break;
         }
-        Optional<Plan> done = tickOnce(loaded.get(), sweeping && run.equals(first), open);
-        if (done.isEmpty()) {
-          backOff(++conflicts);
-        } else {
+        Optional<Decision> done = decideAndWrite(loaded.get(), why);
+        effort = effort.plusNanos(System.nanoTime() - began);
+        if (done.isPresent()) {
           conflicts = 0;
-          Plan plan = done.get();
+          Plan plan = done.get().plan();
+          carryOut(done.get(), open);
+          if (!plan.next().isLive()) {
+            loaded.get().charter().parent().ifPresent(open::add);
+          }
+          report(loaded.get(), done.get(), Duration.ofNanos(System.nanoTime() - began));
           // Jobs that had not started are cancelled by now, and nobody else will hear of it.
           again = plan.figures().again() || (!plan.cancel().isEmpty() && !cancelled);
           cancelled |= !plan.cancel().isEmpty();
+        } else if (why == Occasion.HEARD) {
+          return new Turn(effort, true);
+        } else {
+          backOff(++conflicts);
         }
       }
     }
+    return new Turn(effort, false);
   }
 
-  /** One tick, and what it has carried out; empty if another tick was faster. */
-  private Optional<Plan> tickOnce(LoadedRun run, boolean sweeping, Deque<UUID> concerned) {
-    long began = System.nanoTime();
-    List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
-    Decision decision = decider.decide(run, watched);
-    Plan plan = decision.plan();
-    RunProgress next = plan.next();
+  /** What a tick has to do now that it is written down; empty if another tick was faster. */
+  private Optional<Decision> decideAndWrite(LoadedRun run, Occasion why) {
+    Decision decision = decider.decide(run, why == Occasion.HEARD);
+    RunProgress next = decision.plan().next();
     boolean changed = !next.equals(run.progress());
-    if (changed || sweeping) {
+    if (changed || why == Occasion.OVERDUE) {
       RunProgress written = changed ? next : next.quiet();
       Run document =
           written(
@@ -155,17 +178,12 @@ public final class Orchestrator {
               run.stored().run().type(),
               written,
               run.stored().run().texts().charter(),
-              attention(run, written, plan));
+              attention(run, written, decision.plan()));
       if (!store.runs().replace(document, run.stored().version(), Optional.empty())) {
         return Optional.empty();
       }
     }
-    carryOut(decision, concerned);
-    if (!next.isLive()) {
-      run.charter().parent().ifPresent(concerned::add);
-    }
-    report(run, next, plan, watched.size(), Duration.ofNanos(System.nanoTime() - began));
-    return Optional.of(plan);
+    return Optional.of(decision);
   }
 
   private void carryOut(Decision decision, Deque<UUID> concerned) {
@@ -287,15 +305,16 @@ public final class Orchestrator {
     }
   }
 
-  private void report(LoadedRun run, RunProgress next, Plan plan, int looked, Duration took) {
-    Plan.Figures figures = plan.figures();
+  private void report(LoadedRun run, Decision decision, Duration took) {
+    Plan.Figures figures = decision.plan().figures();
     TickReport report =
         new TickReport(
             run.id(),
             run.stored().run().type(),
-            next.state(),
+            decision.plan().next().state(),
             took,
-            new TickReport.Work(figures.inFlight(), figures.started(), figures.deferred(), looked));
+            new TickReport.Work(
+                figures.inFlight(), figures.started(), figures.deferred(), decision.looked()));
     for (WorkflowListener listener : listeners) {
       try {
         listener.onTick(report);

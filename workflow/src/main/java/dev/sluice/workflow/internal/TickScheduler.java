@@ -1,6 +1,8 @@
 package dev.sluice.workflow.internal;
 
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.workflow.internal.Orchestrator.Occasion;
+import dev.sluice.workflow.internal.Orchestrator.Turn;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -21,18 +23,20 @@ import org.slf4j.LoggerFactory;
  * is being ticked, or while its next tick waits, makes one tick more.
  *
  * <p>A run is ticked at once, a few times in a row; if it keeps coming, at most {@value
- * #PER_SECOND} times a second, and for no more than a third of the time. So a chain of steps does
- * not wait, and a thousand steps that end in the same second are a few ticks.
+ * #PER_SECOND} times a second, and looking at it takes no more than a third of the time. So a chain
+ * of steps does not wait, and a thousand steps that end in the same second are a few ticks.
  */
 final class TickScheduler implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TickScheduler.class);
   private static final int THREADS = 4;
-  private static final int PER_SECOND = 20;
+  private static final int PER_SECOND = 50;
   private static final int BURST = 4;
   private static final int TRIES = 5;
   private static final int MANY_RUNS = 10_000;
   private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(10);
   private static final int SWEPT_AT_ONCE = 100;
+
+  private static final Turn NONE = new Turn(Duration.ZERO, false);
 
   private final Orchestrator orchestrator;
   private final IntFunction<List<UUID>> overdue;
@@ -105,7 +109,6 @@ final class TickScheduler implements AutoCloseable {
   }
 
   private void tick(UUID run, Pace pace) {
-    long began = System.nanoTime();
     synchronized (this) {
       pace.waiting = false;
       pace.ticking = true;
@@ -113,18 +116,18 @@ final class TickScheduler implements AutoCloseable {
       pace.credit -= 1;
     }
     boolean failed = false;
+    Turn turn = NONE;
     try {
-      orchestrator.tick(run);
+      turn = orchestrator.tick(run, Occasion.HEARD);
     } catch (RuntimeException e) {
       failed = true;
       logFailure(run, e, pace.failures);
     } finally {
       synchronized (this) {
         pace.ticking = false;
-        long now = System.nanoTime();
-        pace.notBefore = now + 2 * (now - began);
+        pace.notBefore = System.nanoTime() + 2 * turn.effort().toNanos();
         pace.failures = failed ? pace.failures + 1 : 0;
-        if (pace.heard || (failed && pace.failures < TRIES)) {
+        if (pace.heard || turn.overtaken() || (failed && pace.failures < TRIES)) {
           schedule(run, pace, failed ? TimeUnit.SECONDS.toNanos(pace.failures) : 0);
         }
       }
@@ -154,7 +157,7 @@ final class TickScheduler implements AutoCloseable {
     }
     for (UUID run : found) {
       try {
-        orchestrator.sweep(run);
+        orchestrator.tick(run, Occasion.OVERDUE);
       } catch (RuntimeException e) {
         logFailure(run, e, TRIES);
       }
