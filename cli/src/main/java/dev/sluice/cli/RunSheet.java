@@ -6,7 +6,6 @@ import dev.sluice.cli.text.Durations;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Style;
 import dev.sluice.cli.text.Times;
-import dev.sluice.workflow.OnFailure;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepState;
 import dev.sluice.workflow.StepWork;
@@ -14,7 +13,9 @@ import dev.sluice.workflow.WorkflowRun;
 import dev.sluice.workflow.WorkflowRun.Step;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,9 @@ import java.util.stream.Collectors;
 
 /** A run for people: its steps as a tree, each below the first step it depends on. */
 final class RunSheet {
+  /** Steps that are further down the tree are not indented any more. */
+  private static final int DEEPEST = 15;
+
   private final Style style;
   private final Times times;
 
@@ -40,14 +44,19 @@ final class RunSheet {
                 style.bold(Printable.of(run.type())), run.id(), coloured(style, run.state())));
     run.message().ifPresent(message -> lines.add("  " + style.yellow(Printable.of(message))));
     lines.add(
-        "  created %s, changed %s; at most %s steps in flight, %s started by a tick"
+        "  created %s, changed %s; caps: %s in flight, %s per tick"
             .formatted(
                 times.age(run.data().createdAt()),
                 times.age(run.data().updatedAt()),
                 word(run.data().caps().maxConcurrentSteps()),
                 word(run.data().caps().maxStepsPerTick())));
+    if (run.inFlight() + run.deferred() > 0) {
+      lines.add(
+          "  %,d in flight, %,d more could start but for a cap"
+              .formatted(run.inFlight(), run.deferred()));
+    }
     run.data().parent().ifPresent(parent -> lines.add("  begun by run " + parent));
-    tree(run, Optional.empty(), "", lines);
+    tree(run, lines);
     run.data()
         .output()
         .ifPresent(output -> lines.add("output: " + Printable.of(output.toString())));
@@ -55,20 +64,39 @@ final class RunSheet {
   }
 
   private static String word(OptionalInt cap) {
-    return cap.isPresent() ? String.valueOf(cap.getAsInt()) : "any number of";
+    return cap.isPresent() ? String.valueOf(cap.getAsInt()) : "unlimited";
   }
 
-  private void tree(WorkflowRun run, Optional<String> above, String indent, List<String> lines) {
-    List<Step> below =
+  /** A step that is still to be shown. */
+  private record Branch(Step step, String indent, boolean last, int depth) {}
+
+  /** Without recursion: a chain of steps may be as long as a workflow is large. */
+  private void tree(WorkflowRun run, List<String> lines) {
+    Map<Optional<String>, List<Step>> below =
         run.steps().stream()
-            .filter(step -> step.definition().dependsOn().stream().findFirst().equals(above))
-            .toList();
-    for (int i = 0; i < below.size(); i++) {
-      boolean last = i == below.size() - 1;
-      String branch = style.unicode() ? (last ? "└─ " : "├─ ") : (last ? "`- " : "|- ");
-      String onwards = last ? "   " : (style.unicode() ? "│  " : "|  ");
-      lines.add(indent + branch + line(run, below.get(i)));
-      tree(run, Optional.of(below.get(i).name()), indent + onwards, lines);
+            .collect(
+                Collectors.groupingBy(step -> step.definition().dependsOn().stream().findFirst()));
+    Deque<Branch> open = new ArrayDeque<>();
+    open(below, Optional.empty(), "", 0, open);
+    while (!open.isEmpty()) {
+      Branch next = open.pop();
+      String branch = style.unicode() ? (next.last ? "└─ " : "├─ ") : (next.last ? "`- " : "|- ");
+      String onwards = next.last ? "   " : (style.unicode() ? "│  " : "|  ");
+      lines.add(next.indent + branch + line(run, next.step));
+      String indent = next.depth < DEEPEST ? next.indent + onwards : next.indent;
+      open(below, Optional.of(next.step.name()), indent, next.depth + 1, open);
+    }
+  }
+
+  private static void open(
+      Map<Optional<String>, List<Step>> below,
+      Optional<String> above,
+      String indent,
+      int depth,
+      Deque<Branch> open) {
+    List<Step> steps = below.getOrDefault(above, List.of());
+    for (int i = steps.size() - 1; i >= 0; i--) {
+      open.push(new Branch(steps.get(i), indent, i == steps.size() - 1, depth));
     }
   }
 
@@ -105,7 +133,7 @@ final class RunSheet {
     if (step.state() == StepState.PENDING) {
       String open =
           step.definition().dependsOn().stream()
-              .filter(name -> !isDone(run.step(name).orElseThrow()))
+              .filter(name -> !run.step(name).orElseThrow().isPassed())
               .collect(Collectors.joining(", "));
       boolean held = run.state() == RunState.PAUSED;
       return Optional.of(
@@ -136,12 +164,6 @@ final class RunSheet {
   private Duration left(Instant due) {
     Duration left = times.until(due);
     return left.isNegative() ? Duration.ZERO : left;
-  }
-
-  private static boolean isDone(Step step) {
-    return step.state() == StepState.SUCCEEDED
-        || (step.state() == StepState.FAILED
-            && step.definition().policy().onFailure() == OnFailure.CONTINUE);
   }
 
   static String coloured(Style style, RunState state) {
@@ -182,6 +204,8 @@ final class RunSheet {
     map.put("message", run.message().orElse(null));
     map.put("max_concurrent_steps", number(run.data().caps().maxConcurrentSteps()));
     map.put("max_steps_per_tick", number(run.data().caps().maxStepsPerTick()));
+    map.put("in_flight", run.inFlight());
+    map.put("deferred", run.deferred());
     map.put("created_at", run.data().createdAt().toString());
     map.put("updated_at", run.data().updatedAt().toString());
     return map;

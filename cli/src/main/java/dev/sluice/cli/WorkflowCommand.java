@@ -174,6 +174,7 @@ final class WorkflowCommand implements Runnable {
             .left("STATE")
             .right("STEPS")
             .right("DONE")
+            .right("IN FLIGHT")
             .left("CREATED")
             .left("CHANGED");
     for (WorkflowRun run : page.items()) {
@@ -185,6 +186,7 @@ final class WorkflowCommand implements Runnable {
           "%,d"
               .formatted(
                   run.steps().stream().filter(s -> s.state() == StepState.SUCCEEDED).count()),
+          "%,d".formatted(run.inFlight()),
           times.age(run.data().createdAt()),
           times.age(run.data().updatedAt()));
     }
@@ -274,19 +276,13 @@ final class WorkflowCommand implements Runnable {
     }
     return change(
         run,
-        (workflows, id) -> {
-          Caps caps =
-              workflows
-                  .get(id)
-                  .orElseThrow(() -> new InvalidRequestException("There is no run " + id + "."))
-                  .data()
-                  .caps();
-          workflows.setCaps(
-              id,
-              new Caps(
-                  RunSheet.cap(caps.maxConcurrentSteps(), maxConcurrentSteps, UNLIMITED),
-                  RunSheet.cap(caps.maxStepsPerTick(), maxStepsPerTick, UNLIMITED)));
-        });
+        (workflows, id) ->
+            workflows.changeCaps(
+                id,
+                caps ->
+                    new Caps(
+                        RunSheet.cap(caps.maxConcurrentSteps(), maxConcurrentSteps, UNLIMITED),
+                        RunSheet.cap(caps.maxStepsPerTick(), maxStepsPerTick, UNLIMITED))));
   }
 
   private int change(UUID id, BiConsumer<Workflows, UUID> change) {

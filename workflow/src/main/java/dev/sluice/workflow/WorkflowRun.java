@@ -71,13 +71,13 @@ public record WorkflowRun(
       return switch (state) {
         case RUNNING -> items.map(Items::notStarted).orElse(0);
         case PENDING ->
-            definition.dependsOn().stream().allMatch(on -> steps.get(on).isBehind()) ? 1 : 0;
+            definition.dependsOn().stream().allMatch(on -> steps.get(on).isPassed()) ? 1 : 0;
         default -> 0;
       };
     }
 
     /** Whether those that depend on it may start. */
-    private boolean isBehind() {
+    public boolean isPassed() {
       return state == StepState.SUCCEEDED
           || (state == StepState.FAILED && definition.policy().onFailure() == OnFailure.CONTINUE);
     }

@@ -34,6 +34,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -231,7 +232,12 @@ public final class Workflows implements AutoCloseable {
 
   /** Changes the caps of a run. */
   public void setCaps(UUID run, Caps caps) {
-    edit(run, loaded -> loaded.progress().with(caps));
+    changeCaps(run, before -> caps);
+  }
+
+  /** Changes the caps of a run to what follows from those it has. */
+  public void changeCaps(UUID run, UnaryOperator<Caps> change) {
+    edit(run, loaded -> loaded.progress().with(change.apply(loaded.progress().caps())));
   }
 
   /** Ticks a run now. Nobody has to: it is for those who suspect that a run is stuck. */
