@@ -262,7 +262,7 @@ final class ObjectJobCatalog implements JobCatalog {
     int unfinished =
         committer.commit(
             draft -> (int) ids.stream().filter(id -> Ending.cancel(draft, id)).count(),
-            cancelled -> cancelled == 0);
+            cancelled -> cancelled < ids.size());
     parts.waker().wake();
     return unfinished;
   }

@@ -48,7 +48,7 @@ abstract class ScheduleContract extends ContractTopic {
     JobInfo job = job(submit(TASK, o -> o.delay(Duration.ofMinutes(10))));
 
     assertThat(Duration.between(job.spec().schedule().submittedAt(), job.spec().schedule().runAt()))
-        .isBetween(Duration.ofMinutes(10).minusMillis(5), Duration.ofMinutes(10).plusMillis(5));
+        .isBetween(Duration.ofMinutes(10).minusSeconds(9), Duration.ofMinutes(10).plusSeconds(9));
   }
 
   @Test
