@@ -1,5 +1,9 @@
 package dev.sluice.bench.report;
 
+import dev.sluice.chart.Axis;
+import dev.sluice.chart.ChartFrame;
+import dev.sluice.chart.Palette;
+import dev.sluice.chart.Svg;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,7 +51,7 @@ public final class BarChart {
         names.contains(Subject.JOBS_PER_SECOND) ? Subject.JOBS_PER_SECOND : names.get(0);
     List<Subject> shown =
         section.subjects().stream().filter(s -> s.figures().containsKey(figure)).toList();
-    ChartFrame frame = new ChartFrame(section.name(), section.summary(), report);
+    ChartFrame frame = new ChartFrame(section.name(), section.summary(), report.caption());
     return Optional.of(new BarChart(frame, figure, shown).draw());
   }
 

@@ -1,5 +1,9 @@
 package dev.sluice.bench.report;
 
+import dev.sluice.chart.Axis;
+import dev.sluice.chart.ChartFrame;
+import dev.sluice.chart.Palette;
+import dev.sluice.chart.Svg;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -35,7 +39,7 @@ public final class LineChart {
 
   /** The chart of these curves, of which there is at least one point. */
   public static String draw(List<Curve> curves, String summary, Report report) {
-    ChartFrame frame = new ChartFrame(curves.get(0).name(), summary, report);
+    ChartFrame frame = new ChartFrame(curves.get(0).name(), summary, report.caption());
     return new LineChart(frame, curves).draw();
   }
 

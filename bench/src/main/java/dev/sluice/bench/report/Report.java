@@ -17,4 +17,9 @@ public record Report(
   public Report {
     sections = List.copyOf(sections);
   }
+
+  /** Where its figures come from, below a chart. */
+  List<String> caption() {
+    return List.of(Machine.caption(machine), command);
+  }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.bench.report;
+package dev.sluice.chart;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.function.DoubleUnaryOperator;
  * Where values lie between the two ends of an axis, and which of them are marked. The marks are 1,
  * 2 or 5 times a power of ten.
  */
-final class Axis {
+public final class Axis {
   private static final double MARKS = 5;
   private static final double MOST_DECADES_WITH_STEPS = 2;
   private static final double HAIR = 1e-9;
@@ -27,7 +27,7 @@ final class Axis {
   }
 
   /** From zero to at least {@code most}. */
-  static Axis linear(double most) {
+  public static Axis linear(double most) {
     double end = most > 0 ? most : 1;
     double step = stepFrom(end / MARKS);
     List<Double> marks = new ArrayList<>();
@@ -39,7 +39,7 @@ final class Axis {
   }
 
   /** By powers of ten, around these two; both are greater than zero. */
-  static Axis log(double least, double most) {
+  public static Axis log(double least, double most) {
     double first = stepUpTo(least);
     double last = stepFrom(most);
     if (last <= first) {
@@ -56,13 +56,13 @@ final class Axis {
   }
 
   /** Where a value lies: 0 at the first end, 1 at the last. */
-  double position(double value) {
+  public double position(double value) {
     double from = scale.applyAsDouble(first);
     return (scale.applyAsDouble(value) - from) / (scale.applyAsDouble(last) - from);
   }
 
   /** The values to mark, in order. */
-  List<Double> marks() {
+  public List<Double> marks() {
     return marks;
   }
 

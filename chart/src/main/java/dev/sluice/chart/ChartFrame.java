@@ -1,18 +1,27 @@
-package dev.sluice.bench.report;
+package dev.sluice.chart;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * What all charts have around them: a background of their own, so that they are legible on any
- * page, a title, a sentence, and below, small, the machine and the command.
+ * page, a title, a sentence, and below, small, where the figures come from.
  */
-final class ChartFrame {
-  static final int WIDTH = 820;
-  static final int MARGIN = 24;
-  static final String INK = "#1f2430";
-  static final String FAINT = "#5b6472";
-  static final String GRID = "#dfe3ea";
+public final class ChartFrame {
+  /** How wide every chart is. */
+  public static final int WIDTH = 820;
+
+  /** How much of that is left empty on each side. */
+  public static final int MARGIN = 24;
+
+  /** The colour of what is to be read. */
+  public static final String INK = "#1f2430";
+
+  /** The colour of what is small beside it. */
+  public static final String FAINT = "#5b6472";
+
+  /** The colour of lines in the background. */
+  public static final String GRID = "#dfe3ea";
 
   private static final int TITLE_BASELINE = 36;
   private static final int LINE = 17;
@@ -25,20 +34,27 @@ final class ChartFrame {
   private final List<String> summary;
   private final List<String> caption;
 
-  ChartFrame(String title, String summary, Report report) {
+  /**
+   * A frame.
+   *
+   * @param title what the chart shows
+   * @param summary a sentence about it
+   * @param caption where its figures come from, in paragraphs
+   */
+  public ChartFrame(String title, String summary, List<String> caption) {
     this.title = title;
     this.summary = wrapped(summary, SUMMARY_COLUMNS);
-    this.caption = wrapped(Machine.caption(report.machine()), CAPTION_COLUMNS);
-    this.caption.addAll(wrapped(report.command(), CAPTION_COLUMNS));
+    this.caption =
+        caption.stream().flatMap(text -> wrapped(text, CAPTION_COLUMNS).stream()).toList();
   }
 
   /** Where the drawing may begin. */
-  int top() {
+  public int top() {
     return TITLE_BASELINE + LINE * summary.size() + GAP;
   }
 
   /** Begins a picture whose drawing ends at {@code bottom}. */
-  Svg begin(int bottom) {
+  public Svg begin(int bottom) {
     int height = bottom + GAP + CAPTION_LINE * caption.size() + GAP / 2;
     Svg svg = new Svg(WIDTH, height, title);
     svg.empty(
@@ -57,7 +73,7 @@ final class ChartFrame {
   }
 
   /** Ends a picture. */
-  static String finish(Svg svg) {
+  public static String finish(Svg svg) {
     return svg.close("g").finish();
   }
 
@@ -70,7 +86,7 @@ final class ChartFrame {
   }
 
   /** A text in lines of so many characters, broken between words. */
-  static List<String> wrapped(String text, int columns) {
+  private static List<String> wrapped(String text, int columns) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();
     for (String word : text.strip().split("\\s+")) {

@@ -1,4 +1,4 @@
-package dev.sluice.bench.report;
+package dev.sluice.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

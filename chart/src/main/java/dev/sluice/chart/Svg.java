@@ -1,4 +1,4 @@
-package dev.sluice.bench.report;
+package dev.sluice.chart;
 
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -8,12 +8,12 @@ import java.util.stream.Stream;
  * its brackets and with {@code %s} for values: numbers get one decimal at most, text is escaped.
  * Not thread-safe.
  */
-final class Svg {
+public final class Svg {
   private final StringBuilder text = new StringBuilder();
   private int depth;
 
   /** Begins a picture of this size; {@code title} is what a screen reader says. */
-  Svg(int width, int height, String title) {
+  public Svg(int width, int height, String title) {
     open(
         "svg xmlns='http://www.w3.org/2000/svg' width='%s' height='%s' viewBox='0 0 %s %s' role='img'",
         width, height, width, height);
@@ -21,40 +21,40 @@ final class Svg {
   }
 
   /** Begins an element that holds others. */
-  Svg open(String element, Object... values) {
+  public Svg open(String element, Object... values) {
     indent().append('<').append(filled(element, values)).append(">\n");
     depth++;
     return this;
   }
 
   /** Ends an element that holds others. */
-  Svg close(String name) {
+  public Svg close(String name) {
     depth--;
     indent().append("</").append(name).append(">\n");
     return this;
   }
 
   /** An element without content. */
-  Svg empty(String element, Object... values) {
+  public Svg empty(String element, Object... values) {
     indent().append('<').append(filled(element, values)).append("/>\n");
     return this;
   }
 
   /** An element with text. */
-  Svg text(String content, String element, Object... values) {
+  public Svg text(String content, String element, Object... values) {
     indent().append('<').append(filled(element, values)).append('>').append(escaped(content));
     text.append("</").append(element.split(" ", 2)[0]).append(">\n");
     return this;
   }
 
   /** Ends the picture. */
-  String finish() {
+  public String finish() {
     close("svg");
     return text.toString();
   }
 
   /** Text that XML takes for text, in content and in attributes. */
-  static String escaped(String text) {
+  public static String escaped(String text) {
     StringBuilder escaped = new StringBuilder();
     text.codePoints()
         .forEach(
@@ -88,7 +88,7 @@ final class Svg {
   }
 
   /** A value as an attribute takes it. */
-  static String value(Object value) {
+  public static String value(Object value) {
     return value instanceof Double number
         ? String.format(Locale.ROOT, "%.1f", number).replaceFirst("\\.0$", "")
         : value.toString();

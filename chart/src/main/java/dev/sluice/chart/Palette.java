@@ -1,7 +1,7 @@
-package dev.sluice.bench.report;
+package dev.sluice.chart;
 
 /** Colours that also people who confuse some of them can tell apart, on white. */
-final class Palette {
+public final class Palette {
   private static final String[] COLOURS = {
     "#0072b2", "#d55e00", "#009e73", "#b5497f", "#a67c00", "#3d3d9e", "#56a0d3", "#6b6b6b"
   };
@@ -9,7 +9,7 @@ final class Palette {
   private Palette() {}
 
   /** The colour of the line with this number; they repeat after eight. */
-  static String colour(int line) {
+  public static String colour(int line) {
     return COLOURS[line % COLOURS.length];
   }
 }
