@@ -3,10 +3,10 @@ package dev.sluice.throttle;
 /**
  * Something to do that has no result.
  *
- * @param <E> what it may throw
+ * @param <E> what it may throw besides
  */
 @FunctionalInterface
 public interface Action<E extends Exception> {
-  /** Does it. */
-  void run() throws E;
+  /** Does it. It may wait, and be interrupted. */
+  void run() throws E, InterruptedException;
 }

@@ -5,10 +5,10 @@ package dev.sluice.throttle;
  *
  * @param <T> an item
  * @param <R> what comes of it
- * @param <E> what it may throw
+ * @param <E> what it may throw besides
  */
 @FunctionalInterface
 public interface Mapper<T, R, E extends Exception> {
-  /** Does it. */
-  R map(T item) throws E;
+  /** Does it. It may wait, and be interrupted. */
+  R map(T item) throws E, InterruptedException;
 }

@@ -118,7 +118,7 @@ public final class Throttle {
    *
    * @return what comes of it
    * @throws E what the work throws
-   * @throws InterruptedException if the thread is interrupted while it waits
+   * @throws InterruptedException if the thread is interrupted while it waits, here or in the work
    * @throws ThrottleTimeoutException if there is no room within the {@link Builder#maxWait}
    * @throws ThrottleFullException if {@link Builder#maxWaiting} wait already
    */
@@ -203,7 +203,8 @@ public final class Throttle {
   }
 
   /** Does the work, and gives the permit back whatever comes of it. */
-  static <T, E extends Exception> T runIn(Permit permit, Work<? extends T, E> work) throws E {
+  static <T, E extends Exception> T runIn(Permit permit, Work<? extends T, E> work)
+      throws E, InterruptedException {
     boolean succeeded = false;
     try {
       T result = work.run();

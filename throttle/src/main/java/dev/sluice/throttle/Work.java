@@ -9,6 +9,6 @@ package dev.sluice.throttle;
  */
 @FunctionalInterface
 public interface Work<T, E extends Exception> {
-  /** Does it. */
-  T run() throws E;
+  /** Does it. It may wait, and be interrupted. */
+  T run() throws E, InterruptedException;
 }
