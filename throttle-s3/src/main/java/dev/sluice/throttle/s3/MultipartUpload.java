@@ -46,6 +46,7 @@ final class MultipartUpload {
   private final String bucket;
   private final String key;
   private final UploadOptions options;
+  private final String label;
 
   MultipartUpload(S3Calls calls, Path file, String bucket, String key, UploadOptions options) {
     this.calls = calls;
@@ -53,6 +54,7 @@ final class MultipartUpload {
     this.bucket = bucket;
     this.key = key;
     this.options = options;
+    this.label = options.label().orElse(S3Calls.UPLOAD);
   }
 
   /** Which file this is, so that one that changes is noticed. */
@@ -96,7 +98,7 @@ final class MultipartUpload {
 
   private String begin(String crc32c) throws InterruptedException {
     return calls.call(
-        S3Calls.UPLOAD,
+        label,
         () ->
             calls
                 .client()
@@ -115,7 +117,7 @@ final class MultipartUpload {
     String md5 = Checksums.contentMd5(file, slice);
     UploadPartResponse response =
         calls.call(
-            S3Calls.UPLOAD,
+            label,
             () ->
                 calls
                     .client()
@@ -148,7 +150,7 @@ final class MultipartUpload {
       throws IOException, InterruptedException {
     try {
       calls.call(
-          S3Calls.UPLOAD,
+          label,
           () ->
               calls
                   .client()
@@ -182,7 +184,7 @@ final class MultipartUpload {
   private void abort(String id, Throwable reason) throws InterruptedException {
     try {
       calls.call(
-          S3Calls.UPLOAD,
+          label,
           () -> calls.client().abortMultipartUpload(r -> r.bucket(bucket).key(key).uploadId(id)));
     } catch (NoSuchUploadException joined) {
       LOG.debug("Nothing to abort for {}.", key);

@@ -37,9 +37,10 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
  * }</pre>
  *
  * <p>Every request takes a place in the s3 throttle, under one of the labels {@code s3_head},
- * {@code s3_put}, {@code s3_upload} and {@code s3_download}. A part that fails is tried again by
- * itself, as {@link S3Retry} says, and holds no place while it waits for that. A transfer that
- * cannot be finished leaves nothing: its parts are aborted, its half of a file removed.
+ * {@code s3_put}, {@code s3_upload} and {@code s3_download}, or your own. A part that fails is
+ * tried again by itself, as {@link S3Retry} says, and holds no place while it waits for that. A
+ * transfer that cannot be finished leaves nothing: its parts are aborted, its half of a file
+ * removed.
  *
  * <p>Thread-safe. Work runs on threads of its own; the caller waits, and can be interrupted.
  */
@@ -164,7 +165,7 @@ public final class S3Transfer {
     stamp.requireSame(file);
     PutObjectResponse response =
         calls.call(
-            S3Calls.PUT,
+            options.label().orElse(S3Calls.PUT),
             () ->
                 calls
                     .client()

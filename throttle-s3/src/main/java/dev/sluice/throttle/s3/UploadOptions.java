@@ -9,6 +9,7 @@ public final class UploadOptions {
   private Optional<String> contentType = Optional.empty();
   private final Map<String, String> metadata = new LinkedHashMap<>();
   private TransferProgress progress = TransferProgress.NONE;
+  private Optional<String> label = Optional.empty();
 
   UploadOptions() {}
 
@@ -30,6 +31,14 @@ public final class UploadOptions {
     return this;
   }
 
+  /**
+   * What its requests count as. Default: {@code s3_put} if it is one, {@code s3_upload} for parts.
+   */
+  public UploadOptions label(String name) {
+    label = Optional.of(name);
+    return this;
+  }
+
   Optional<String> contentType() {
     return contentType;
   }
@@ -43,5 +52,9 @@ public final class UploadOptions {
 
   TransferProgress progress() {
     return progress;
+  }
+
+  Optional<String> label() {
+    return label;
   }
 }

@@ -108,6 +108,16 @@ class S3TransferIT {
   }
 
   @Test
+  void upload_withALabel_countsUnderItWhateverItsSize() throws Exception {
+    write(100_000);
+    transfer.upload(file, BUCKET, key, o -> o.label("thumbnails"));
+    assertThat(throttle.stats()).containsOnlyKeys("thumbnails");
+    write(6 * MEGABYTE);
+    transfer.upload(file, BUCKET, key, o -> o.label("thumbnails"));
+    assertThat(throttle.stats()).containsOnlyKeys("thumbnails", "s3_head");
+  }
+
+  @Test
   void emptyFile_goesAndComesBack() throws Exception {
     write(0);
     transfer.upload(file, BUCKET, key);
