@@ -59,7 +59,7 @@ class DocsTest {
 
   private static List<Path> documents() throws IOException {
     List<Path> documents = new ArrayList<>();
-    for (String directory : List.of("", "docs", "docs/adr")) {
+    for (String directory : List.of("", "docs", "docs/adr", "examples/media-pipeline")) {
       try (var files = Files.newDirectoryStream(ROOT.resolve(directory), "*.md")) {
         files.forEach(file -> documents.add(ROOT.relativize(file)));
       }

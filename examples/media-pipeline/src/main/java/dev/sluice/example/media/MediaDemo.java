@@ -1,0 +1,213 @@
+package dev.sluice.example.media;
+
+import dev.sluice.embedded.EmbeddedPostgres;
+import dev.sluice.example.media.Video.Rendition;
+import dev.sluice.throttle.Environment;
+import dev.sluice.throttle.InvalidSettingException;
+import dev.sluice.throttle.Throttles;
+import dev.sluice.throttle.s3.S3Transfer;
+import dev.sluice.workflow.RunState;
+import dev.sluice.workflow.WorkflowRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jline.utils.Signals;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Runs the pipeline on a few generated videos, and shows who ran when. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Fetches videos from a local server, makes HLS renditions, uploads them and records them.",
+      "The environment decides how much at once: GREEDY_PER_JOB, DISK_CONCURRENCY,"
+          + " S3_UPLOAD_CONCURRENCY, DB_MAX_INFLIGHT, YTDLP_CONNECTIONS, EFFECTIVE_CPU_CORES."
+    })
+final class MediaDemo implements Callable<Integer> {
+  private static final List<Rendition> RENDITIONS =
+      List.of(
+          new Rendition("720p", 720, 2_500),
+          new Rendition("360p", 360, 800),
+          new Rendition("240p", 240, 400));
+  private static final String GREEDY = "GREEDY_PER_JOB";
+  private static final int INTERRUPTED = 130;
+
+  @Option(names = "--videos", defaultValue = "3", description = "How many videos; default 3.")
+  private int videos;
+
+  @Option(names = "--seconds", defaultValue = "10", description = "How long each is; default 10.")
+  private int seconds;
+
+  @Option(names = "--compare", description = "Does all of it twice: greedy, and not.")
+  private boolean compare;
+
+  @Option(
+      names = "--bucket",
+      required = true,
+      description = "Where to upload; keys, region and endpoint are found as the AWS SDK does.")
+  private String bucket;
+
+  @Option(
+      names = "--svg",
+      defaultValue = "media-timeline.svg",
+      description = "Where to draw the timeline; default ${DEFAULT-VALUE}.")
+  private Path svg;
+
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  private boolean succeeded = true;
+
+  private MediaDemo() {}
+
+  public static void main(String[] arguments) {
+    CommandLine line = new CommandLine(new MediaDemo());
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          if (failure instanceof InterruptedException) {
+            return INTERRUPTED;
+          }
+          if (failure instanceof InvalidSettingException) {
+            command.getErr().println("run: " + failure.getMessage());
+            return CommandLine.ExitCode.USAGE;
+          }
+          throw failure;
+        });
+    System.exit(line.execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException, SQLException {
+    check();
+    // An interrupt closes everything in order, and the programs that run are killed.
+    Thread main = Thread.currentThread();
+    List.of("INT", "TERM", "HUP").forEach(signal -> Signals.register(signal, main::interrupt));
+    try (TemporaryDirectory scratch = TemporaryDirectory.create();
+        Origin origin = new Origin(scratch.directory("origin"));
+        EmbeddedPostgres postgres = EmbeddedPostgres.join(scratch.path().resolve("postgres"))) {
+      say("Making a video of %d s …", seconds);
+      SampleVideo.make(scratch.directory("origin"), seconds);
+      Studio.Surroundings around =
+          new Studio.Surroundings(
+              "embedded:" + postgres.dataDirectory(),
+              postgres.dataSource(),
+              S3Transfer.clientBuilder(),
+              bucket,
+              new Workspace(scratch.directory("work")));
+      String url = origin.url(SampleVideo.MANIFEST);
+      List<Performance> performances = new ArrayList<>();
+      for (Environment environment : environments()) {
+        performances.add(perform(around, environment, url));
+      }
+      show(performances);
+    }
+    return succeeded ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+  }
+
+  private void check() {
+    if (videos < 1 || seconds < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--videos and --seconds take whole numbers from 1.");
+    }
+    List<String> missing = Program.missing("ffmpeg", "yt-dlp");
+    if (!missing.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Please install %s. On Debian: apt-get install ffmpeg yt-dlp"
+              .formatted(String.join(" and ", missing)));
+    }
+  }
+
+  private List<Environment> environments() {
+    if (!compare) {
+      return List.of(Environment.system());
+    }
+    Map<String, String> greedy = new HashMap<>(System.getenv());
+    greedy.put(GREEDY, "true");
+    Map<String, String> shared = new HashMap<>(greedy);
+    shared.put(GREEDY, "false");
+    return List.of(new Environment(greedy), new Environment(shared));
+  }
+
+  private Performance perform(Studio.Surroundings around, Environment environment, String url)
+      throws SQLException, InterruptedException {
+    try (Studio studio = new Studio(around, environment, this::tell)) {
+      Throttles throttles = studio.throttles();
+      int threads = studio.tools().threads();
+      String title =
+          "Greedy %s: %d at a time on disk and cores, with %s"
+              .formatted(
+                  throttles.greedy() ? "on" : "off",
+                  throttles.disk().limit(),
+                  threads == 1 ? "one thread each" : threads + " threads");
+      say("%n%s", title);
+      throttles
+          .report()
+          .forEach(line -> say("  %-16s %-6s %s", line.subject(), line.value(), line.source()));
+      List<UUID> runs = new ArrayList<>();
+      for (int i = 1; i <= videos; i++) {
+        String id = (throttles.greedy() ? "greedy" : "shared") + "-clip-" + i;
+        runs.add(studio.start(new Video(id, url, RENDITIONS)));
+      }
+      for (UUID run : runs) {
+        tell(studio.await(run));
+      }
+      say("Transactions tried again: %d", studio.catalogue().retries());
+      return new Performance(title, throttles, studio.timeline());
+    }
+  }
+
+  private void tell(Timeline.Span span) {
+    if (span.label() != Label.UPLOAD) { // a line for every file would be too much
+      say(
+          "  %7s  %-18s %s, took %s",
+          Performance.seconds(span.end()),
+          span.label(),
+          span.video(),
+          Performance.seconds(span.length()));
+    }
+  }
+
+  private void tell(WorkflowRun run) {
+    String id = run.data().input().path("id").asText();
+    if (run.state() == RunState.SUCCEEDED) {
+      say(
+          "%s is number %s of the catalogue, at s3://%s/%s/master.m3u8",
+          id, run.data().output().orElseThrow(), bucket, id);
+    } else {
+      succeeded = false;
+      say("%s: %s. %s", id, run.state(), run.message().orElse(""));
+    }
+  }
+
+  private void show(List<Performance> performances) throws IOException {
+    for (Performance performance : performances) {
+      say("");
+      TextChart.draw(performance).forEach(line -> say("%s", line));
+    }
+    Files.writeString(
+        svg,
+        GanttChart.draw(
+            performances,
+            "%d videos of %d s, %d renditions each, on %d cores"
+                .formatted(
+                    videos,
+                    seconds,
+                    RENDITIONS.size(),
+                    performances.get(0).throttles().cpu().cores())));
+    say("%nThe same as a picture: %s", svg.toAbsolutePath());
+  }
+
+  private void say(String format, Object... values) {
+    spec.commandLine().getOut().println(format.formatted(values));
+  }
+}
