@@ -1,5 +1,6 @@
 package dev.sluice.example.media;
 
+import dev.sluice.SluiceException;
 import dev.sluice.embedded.EmbeddedPostgres;
 import dev.sluice.example.media.Video.Rendition;
 import dev.sluice.throttle.Environment;
@@ -23,6 +24,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Runs the pipeline on a few generated videos, and shows who ran when. */
 @Command(
@@ -71,18 +74,23 @@ final class MediaDemo implements Callable<Integer> {
 
   public static void main(String[] arguments) {
     CommandLine line = new CommandLine(new MediaDemo());
-    line.setExecutionExceptionHandler(
-        (failure, command, parsed) -> {
-          if (failure instanceof InterruptedException) {
-            return INTERRUPTED;
-          }
-          if (failure instanceof InvalidSettingException) {
-            command.getErr().println("run: " + failure.getMessage());
-            return CommandLine.ExitCode.USAGE;
-          }
-          throw failure;
-        });
+    line.setExecutionExceptionHandler(MediaDemo::explain);
     System.exit(line.execute(arguments));
+  }
+
+  /** What went wrong outside is told in a sentence; what is a mistake in here, with its trace. */
+  private static int explain(Exception failure, CommandLine command, ParseResult parsed)
+      throws Exception {
+    if (failure instanceof InterruptedException) {
+      return INTERRUPTED;
+    }
+    if (failure instanceof InvalidSettingException
+        || failure instanceof SluiceException
+        || failure instanceof SdkException) {
+      command.getErr().println("run: " + failure.getMessage());
+      return CommandLine.ExitCode.SOFTWARE;
+    }
+    throw failure;
   }
 
   @Override
@@ -100,7 +108,7 @@ final class MediaDemo implements Callable<Integer> {
           new Studio.Surroundings(
               "embedded:" + postgres.dataDirectory(),
               postgres.dataSource(),
-              S3Transfer.clientBuilder(),
+              S3Transfer::clientBuilder,
               bucket,
               new Workspace(scratch.directory("work")));
       String url = origin.url(SampleVideo.MANIFEST);

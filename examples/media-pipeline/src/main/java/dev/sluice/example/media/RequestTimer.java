@@ -1,10 +1,12 @@
 package dev.sluice.example.media;
 
+import software.amazon.awssdk.core.SdkRequest;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /** Notes on a timeline when uploads were under way, as the S3 client saw it. */
 final class RequestTimer implements ExecutionInterceptor {
@@ -19,8 +21,10 @@ final class RequestTimer implements ExecutionInterceptor {
 
   @Override
   public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes those) {
-    if (context.request() instanceof PutObjectRequest put) {
-      String video = put.key().substring(0, put.key().indexOf('/'));
+    SdkRequest request = context.request();
+    if (request instanceof PutObjectRequest || request instanceof UploadPartRequest) {
+      String key = request.getValueForField("Key", String.class).orElseThrow();
+      String video = key.substring(0, key.indexOf('/'));
       those.putAttribute(OPEN, timeline.open(Label.UPLOAD, video));
     }
   }

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
@@ -34,14 +35,14 @@ final class Studio implements AutoCloseable {
    *
    * @param store the URL of Sluice's store
    * @param database where the catalogue is
-   * @param client the way to the bucket, from {@code S3Transfer.clientBuilder()}
+   * @param client the way to the bucket, such as {@code S3Transfer::clientBuilder}
    * @param bucket its name
    * @param workspace where files are between steps
    */
   record Surroundings(
       String store,
       DataSource database,
-      S3ClientBuilder client,
+      Supplier<S3ClientBuilder> client,
       String bucket,
       Workspace workspace) {}
 
@@ -56,7 +57,7 @@ final class Studio implements AutoCloseable {
     throttles = Throttles.from(environment, CpuBudget.detect());
     timeline = new Timeline(listener);
     tools = new MediaTools(throttles, environment, timeline);
-    bucket = Bucket.open(around.client, around.bucket, throttles, timeline);
+    bucket = Bucket.open(around.client.get(), around.bucket, throttles, timeline);
     bucket.create();
     catalogue = new Catalogue(around.database, throttles, environment, timeline);
     catalogue.create();

@@ -1,6 +1,6 @@
 package dev.sluice.example.media;
 
-import dev.sluice.PermanentFailure;
+import dev.sluice.InvalidRequestException;
 import java.util.List;
 
 /**
@@ -13,6 +13,10 @@ import java.util.List;
 record Video(String id, String url, List<Rendition> renditions) {
   Video {
     requireName("id of a video", id);
+    if (renditions.isEmpty()) {
+      throw new InvalidRequestException(
+          "The video '%s' is to have no renditions; name at least one.".formatted(id));
+    }
   }
 
   /**
@@ -36,7 +40,7 @@ record Video(String id, String url, List<Rendition> renditions) {
 
   private static void requireName(String what, String name) {
     if (!name.matches("[A-Za-z0-9_-]+")) {
-      throw new PermanentFailure(
+      throw new InvalidRequestException(
           "The %s is '%s'; use letters, digits, '-' and '_': it becomes the name of a directory."
               .formatted(what, name));
     }

@@ -240,7 +240,7 @@ class MediaPipelineIT {
         new Studio.Surroundings(
             "embedded:" + postgres.dataDirectory(),
             postgres.dataSource(),
-            client(),
+            MediaPipelineIT::client,
             bucket,
             new Workspace(Files.createDirectories(directory.resolve("work")))),
         new Environment(environment),
