@@ -51,6 +51,7 @@ import picocli.CommandLine.Spec;
       QueuesCommand.class,
       ConcurrencyCommand.class,
       DoctorCommand.class,
+      CpuCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       DemoWorkerCommand.class

@@ -19,6 +19,8 @@ class ArchitectureTest {
   private static final String EMBEDDED = "dev.sluice.embedded..";
   private static final String OBJECT = "dev.sluice.object..";
   private static final String OBJECT_STATE = "dev.sluice.object.state..";
+  private static final String THROTTLE = "dev.sluice.throttle..";
+  private static final String THROTTLE_S3 = "dev.sluice.throttle.s3..";
   private static final String CLI = "dev.sluice.cli..";
 
   private static final JavaClasses CLASSES =
@@ -37,6 +39,9 @@ class ArchitectureTest {
             "dev.sluice.object",
             "dev.sluice.object.state",
             "dev.sluice.embedded",
+            "dev.sluice.throttle",
+            "dev.sluice.throttle.micrometer",
+            "dev.sluice.throttle.s3",
             "dev.sluice.cli");
   }
 
@@ -48,6 +53,36 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, CLI)
+        .check(CLASSES);
+  }
+
+  /** Throttles are of use to programs that never heard of jobs. */
+  @Test
+  void throttles_anything_needNothingElseOfOurs() {
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, CLI)
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .and()
+        .resideOutsideOfPackage(THROTTLE_S3)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(THROTTLE_S3, "software.amazon..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .and()
+        .resideOutsideOfPackage("dev.sluice.throttle.micrometer..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.micrometer..")
         .check(CLASSES);
   }
 

@@ -45,7 +45,8 @@ public final class Scenarios {
         noLimitsCost(),
         new ObjectRequestsScenario(),
         new ObjectFileScenario(),
-        new ObjectS3Scenario());
+        new ObjectS3Scenario(),
+        new ThrottleScenario());
   }
 
   private static Scenario baseline() {
