@@ -13,6 +13,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -46,9 +48,19 @@ public final class ThrottleMetrics implements MeterBinder {
     }
   }
 
-  /** Meters for each label as it comes up. */
-  private record Recorder(MeterRegistry registry) implements ThrottleListener {
+  /** Meters for each label of a throttle as it comes up. */
+  private static final class Recorder implements ThrottleListener {
     private static final Duration[] BOUNDS = Timing.BOUNDS.toArray(Duration[]::new);
+
+    private final MeterRegistry registry;
+    private final Map<String, Timers> timers = new ConcurrentHashMap<>();
+
+    /** Kept, because to look them up in the registry takes longer than to record. */
+    private record Timers(Timer latency, Timer waitTime) {}
+
+    Recorder(MeterRegistry registry) {
+      this.registry = registry;
+    }
 
     @Override
     public void onLabel(Throttle throttle, String label) {
@@ -57,18 +69,29 @@ public final class ThrottleMetrics implements MeterBinder {
       counter(throttle, label, "success", "Ended well", LabelStats::successTotal);
       counter(throttle, label, "failure", "Ended with an exception", LabelStats::failureTotal);
       counter(throttle, label, "refused", "Never started", LabelStats::refusedTotal);
-      timer(throttle, label, "latency");
-      timer(throttle, label, "wait");
+      timers(throttle, label);
     }
 
     @Override
     public void onStart(Throttle throttle, String label, Duration waited) {
-      timer(throttle, label, "wait").record(waited);
+      timers(throttle, label).waitTime.record(waited);
     }
 
     @Override
     public void onEnd(Throttle throttle, String label, Duration ran, boolean succeeded) {
-      timer(throttle, label, "latency").record(ran);
+      timers(throttle, label).latency.record(ran);
+    }
+
+    private Timers timers(Throttle throttle, String label) {
+      Timers known = timers.get(label);
+      return known != null
+          ? known
+          : timers.computeIfAbsent(
+              label,
+              any ->
+                  new Timers(
+                      timer(throttle, label, "latency", "From start to end, without the wait"),
+                      timer(throttle, label, "wait", "From arrival to start")));
     }
 
     private void gauge(
@@ -97,8 +120,9 @@ public final class ThrottleMetrics implements MeterBinder {
           .register(registry);
     }
 
-    private Timer timer(Throttle throttle, String label, String name) {
+    private Timer timer(Throttle throttle, String label, String name, String description) {
       return Timer.builder("throttle." + name)
+          .description(description)
           .tags(tags(throttle, label))
           .serviceLevelObjectives(BOUNDS)
           .register(registry);
