@@ -13,13 +13,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Runs of workflows, an object each, replaced by compare-and-set.
@@ -30,7 +29,7 @@ import java.util.UUID;
  *   runs/live/{id}~{marker}.json    says that the run is live: written before it is, deleted after
  * </pre>
  *
- * <p><b>Live runs are found by a list</b> of their markers, so what has ended costs nothing. A
+ * <p><b>Live runs are found by a list</b> of their markers, not of everything that has ended. A
  * marker is on record before the document that says "live" and names it, and is deleted after the
  * document that says otherwise; a run that lives again gets another. So there may be a marker too
  * many, never one too few, and no deleted key is used again. Markers that no document names are
@@ -45,7 +44,8 @@ final class ObjectRunStore implements RunStore {
   private static final String LIVE = "runs/live/";
   private static final String JSON = ".json";
   private static final Duration ORPHANED_AFTER = Duration.ofHours(1);
-  private static final int CACHED = 2_000;
+  private static final int CACHED = 10_000;
+  private static final int FEW = 12;
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
@@ -181,11 +181,12 @@ final class ObjectRunStore implements RunStore {
     return counts;
   }
 
-  /** The runs that may be live: those that are, and for a moment those that just ended. */
-  Set<UUID> live() {
-    Set<UUID> live = new HashSet<>();
-    markers().forEach(marker -> live.add(marker.run));
-    return live;
+  /** Whether a run is live, or was written since this moment. */
+  boolean isKept(UUID id, long since) {
+    return load(id)
+        .map(Tagged::document)
+        .map(document -> document.run().live() || document.updatedAt() >= since)
+        .orElse(false);
   }
 
   @Override
@@ -194,15 +195,11 @@ final class ObjectRunStore implements RunStore {
     if (markers.isEmpty()) {
       return List.of();
     }
-    Map<UUID, String> tags = new HashMap<>();
-    store.listAll(DOCUMENTS).forEach(object -> tags.put(idOf(object.key()), object.tag()));
+    Function<UUID, Optional<Tagged>> look = markers.size() <= FEW ? this::load : lookByList();
     long now = clock.now();
     List<RunDocument> overdue = new ArrayList<>();
     for (Marker marker : markers) {
-      Optional<RunDocument> document =
-          Optional.ofNullable(tags.get(marker.run))
-              .flatMap(tag -> load(marker.run, tag))
-              .map(Tagged::document);
+      Optional<RunDocument> document = look.apply(marker.run).map(Tagged::document);
       if (document.isEmpty() || !document.get().marker().equals(marker.name)) {
         sweep(marker, now);
       } else if (document.get().attentionAt().map(at -> at <= now).orElse(false)) {
@@ -211,6 +208,13 @@ final class ObjectRunStore implements RunStore {
     }
     overdue.sort(Comparator.comparing(document -> document.attentionAt().orElseThrow()));
     return overdue.stream().limit(most).map(document -> document.run().id()).toList();
+  }
+
+  /** A list is dearer than a get, and tells of a thousand runs which have changed at all. */
+  private Function<UUID, Optional<Tagged>> lookByList() {
+    Map<UUID, String> tags = new HashMap<>();
+    store.listAll(DOCUMENTS).forEach(object -> tags.put(idOf(object.key()), object.tag()));
+    return run -> Optional.ofNullable(tags.get(run)).flatMap(tag -> load(run, tag));
   }
 
   private void sweep(Marker marker, long now) {

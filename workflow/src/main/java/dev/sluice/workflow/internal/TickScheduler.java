@@ -35,6 +35,7 @@ final class TickScheduler implements AutoCloseable {
   private static final int MANY_RUNS = 10_000;
   private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(10);
   private static final int SWEPT_AT_ONCE = 100;
+  private static final int MOST_PAGES = 10;
 
   private static final Turn NONE = new Turn(Duration.ZERO, false);
 
@@ -144,23 +145,32 @@ final class TickScheduler implements AutoCloseable {
     }
   }
 
-  /** Looks for runs whose tick was lost. One that cannot be ticked does not keep the others. */
+  /**
+   * Looks for runs whose tick was lost. One that cannot be ticked is looked at later, so that it
+   * does not keep the others.
+   */
   private void sweep() {
-    List<UUID> found;
     try {
-      found = overdue.apply(SWEPT_AT_ONCE);
-    } catch (RuntimeException e) {
+      List<UUID> found = overdue.apply(SWEPT_AT_ONCE);
+      for (int pages = 1; !found.isEmpty() && pages <= MOST_PAGES; pages++) {
+        found.forEach(this::sweep);
+        found = found.size() < SWEPT_AT_ONCE ? List.of() : overdue.apply(SWEPT_AT_ONCE);
+      }
+    } catch (RuntimeException | Error e) {
       if (!threads.isShutdown()) {
         log.warn("Runs whose tick was lost could not be looked for; again soon.", e);
       }
-      return;
     }
-    for (UUID run : found) {
-      try {
-        orchestrator.tick(run, Occasion.OVERDUE);
-      } catch (RuntimeException e) {
-        logFailure(run, e, TRIES);
-      }
+  }
+
+  private void sweep(UUID run) {
+    try {
+      orchestrator.tick(run, Occasion.OVERDUE);
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      logFailure(run, e, TRIES);
+      orchestrator.postpone(run);
     }
   }
 
