@@ -36,6 +36,8 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, Lease 
     END,
     /** The handler was interrupted, and ended. */
     INTERRUPT,
+    /** The handler failed. */
+    FAILURE,
     /** The store accepted the success. */
     ACCEPTED
   }
