@@ -90,6 +90,11 @@ public final class ChaosFleet implements AutoCloseable {
     }
   }
 
+  /** Whether this process has started its worker. */
+  boolean isReady(Process process) {
+    return Files.exists(directory.resolve(process.pid() + ChaosProcess.READY));
+  }
+
   private void spawn() throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(

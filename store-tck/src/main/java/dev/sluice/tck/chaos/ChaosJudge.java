@@ -84,11 +84,6 @@ public final class ChaosJudge {
         .formatted(attempts.size(), fates.size() - freezes, freezes, overtakenAttempts());
   }
 
-  /** How often a handler began on this job. */
-  public int attempts(UUID job) {
-    return jobs.getOrDefault(job, List.of()).size();
-  }
-
   /** The jobs whose handler ended by itself at least once. */
   public Set<UUID> completed() {
     Set<UUID> completed = new HashSet<>();
@@ -181,8 +176,8 @@ public final class ChaosJudge {
   }
 
   /**
-   * Attempts that began although the one before neither had failed nor been killed, and its worker
-   * was sure of its lease; in words.
+   * Attempts that began under the token of another, or although the one before neither had failed
+   * nor been killed and its worker was sure of its lease; in words.
    */
   public List<String> hastyRestarts() {
     List<String> hasty = new ArrayList<>();
@@ -190,9 +185,9 @@ public final class ChaosJudge {
       List<Attempt> sorted = byToken(all);
       for (int i = 1; i < sorted.size(); i++) {
         Attempt before = sorted.get(i - 1);
-        long start = sorted.get(i).start().at();
-        if (sureUntil.getOrDefault(before.start().lease().worker(), 0L) > start
-            && !wasGivenUp(before, start)) {
+        ChaosEvent start = sorted.get(i).start();
+        boolean sure = sureUntil.getOrDefault(before.start().lease().worker(), 0L) > start.at();
+        if (start.token() == before.start().token() || (sure && !wasGivenUp(before, start.at()))) {
           hasty.add("%s, after %s".formatted(sorted.get(i), before));
         }
       }

@@ -77,14 +77,15 @@ public final class ChaosStorm {
       return;
     }
     Process victim = victims.get(random.nextInt(victims.size()));
-    if (kills(blows++)) {
+    // A worker that is frozen while it signs on does not start, and its process ends.
+    if (kills(blows++) || !fleet.isReady(victim)) {
       fleet.killAndReplace(victim);
     } else {
       frozen.add(fleet.freeze(victim));
     }
   }
 
-  /** The first two blows are one of each kind, so that no test goes without. */
+  /** The first two blows differ, so that hardly a test goes without either. */
   private boolean kills(int blow) {
     return blow == 0 || (blow > 1 && random.nextInt(5) < 2);
   }

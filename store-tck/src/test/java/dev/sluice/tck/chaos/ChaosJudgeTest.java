@@ -184,5 +184,8 @@ class ChaosJudgeTest {
 
     fates.set(0, new ChaosFleet.Fate(10, at(900), null));
     assertThat(judge().hastyRestarts()).isEmpty();
+
+    log(Kind.START, JOB, 2, 9_000, 12);
+    assertThat(judge().hastyRestarts()).as("a token is used once").hasSize(1);
   }
 }
