@@ -47,7 +47,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 abstract class WorkflowChaosContract {
   private static final int WORKERS = 4;
   private static final Duration LEASE = Duration.ofMillis(2_500);
-  private static final Duration CHAOS = Duration.ofSeconds(25);
+  private static final Duration CHAOS = Duration.ofSeconds(24);
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final List<Started> runs = new ArrayList<>();

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 /** A worker process of {@link WorkflowChaosContract}, which serves workflows. */
 public final class WorkflowChaosWorker {
   private static final int SHORT = 6;
-  private static final int LONG = 100;
-  private static final int LONG_EVERY = 25;
+  private static final int LONG = 60;
+  private static final int LONG_EVERY = 10;
 
   private WorkflowChaosWorker() {}
 

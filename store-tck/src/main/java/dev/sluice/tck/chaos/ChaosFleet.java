@@ -95,6 +95,23 @@ public final class ChaosFleet implements AutoCloseable {
     return Files.exists(directory.resolve(process.pid() + ChaosProcess.READY));
   }
 
+  /** How many handlers are at work in this process, as far as its log tells. */
+  int handlersAtWork(Process process) throws IOException {
+    if (!isReady(process)) {
+      return 0;
+    }
+    int atWork = 0;
+    for (ChaosEvent event :
+        ChaosEvent.read(directory.resolve(process.pid() + ChaosProcess.EVENTS))) {
+      switch (event.kind()) {
+        case START -> atWork++;
+        case END, INTERRUPT, FAILURE -> atWork--;
+        case ACCEPTED -> {}
+      }
+    }
+    return atWork;
+  }
+
   private void spawn() throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(

@@ -45,7 +45,10 @@ public final class ChaosProcess implements AutoCloseable {
   /** The store's URL comes from the environment, because it may hold a password. */
   static final String URL_VARIABLE = "SLUICE_CHAOS_URL";
 
-  /** How the file ends that a process makes when it has started. */
+  /** How the name of a process's log ends. */
+  static final String EVENTS = ".events";
+
+  /** How the name of the file ends that a process makes when it has started. */
   static final String READY = ".ready";
 
   private static final int SLICE_MS = 5;
@@ -72,7 +75,7 @@ public final class ChaosProcess implements AutoCloseable {
     return new ChaosProcess(
         directory,
         Duration.ofMillis(Long.parseLong(arguments[2])),
-        new FileOutputStream(file(directory, ".events").toFile(), true),
+        new FileOutputStream(file(directory, EVENTS).toFile(), true),
         Sluice.open(
             SluiceOptions.url(System.getenv(URL_VARIABLE)).schema(arguments[0]).connections(4)));
   }

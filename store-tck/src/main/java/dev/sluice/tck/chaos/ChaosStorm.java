@@ -8,12 +8,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 
 /**
  * Strikes the processes of a fleet at random, every second or two: kills one and starts another in
- * its place, or freezes one and wakes it when others have long been given its jobs. Used by one
- * thread, which calls {@link #rage} several times a second and {@link #subside} in the end.
+ * its place, or freezes the busiest and wakes it when others have long been given its jobs. Used by
+ * one thread, which calls {@link #rage} several times a second and {@link #subside} in the end.
  */
 public final class ChaosStorm {
   private static final Duration LEAST_PAUSE = Duration.ofMillis(1_200);
@@ -81,8 +82,22 @@ public final class ChaosStorm {
     if (kills(blows++) || !fleet.isReady(victim)) {
       fleet.killAndReplace(victim);
     } else {
-      frozen.add(fleet.freeze(victim));
+      frozen.add(fleet.freeze(busy(victims).orElse(victim)));
     }
+  }
+
+  /** The one with most handlers at work: there is something to overtake. */
+  private Optional<Process> busy(List<Process> victims) throws IOException {
+    Optional<Process> busiest = Optional.empty();
+    int most = 0;
+    for (Process victim : victims) {
+      int atWork = fleet.handlersAtWork(victim);
+      if (atWork > most) {
+        busiest = Optional.of(victim);
+        most = atWork;
+      }
+    }
+    return busiest;
   }
 
   /** The first two blows differ, so that hardly a test goes without either. */
