@@ -80,8 +80,14 @@ public final class ChaosJudge {
   /** What was done and what came of it, in a line. */
   public String summary() {
     long freezes = fates.stream().filter(ChaosFleet.Fate::isFreeze).count();
-    return "%d attempts, %d kills, %d freezes, %d attempts overtaken"
-        .formatted(attempts.size(), fates.size() - freezes, freezes, overtakenAttempts());
+    return "%d attempts, %d kills, %d freezes, %d attempts overtaken, %d jobs run again"
+        .formatted(
+            attempts.size(), fates.size() - freezes, freezes, overtakenAttempts(), runAgain());
+  }
+
+  /** How many jobs were started more than once. */
+  public long runAgain() {
+    return jobs.values().stream().filter(all -> all.size() > 1).count();
   }
 
   /** The jobs whose handler ended by itself at least once. */
