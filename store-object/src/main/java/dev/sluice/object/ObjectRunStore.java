@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Page;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.RunDocuments.RunDocument;
 import dev.sluice.object.state.Documents;
@@ -291,8 +292,7 @@ final class ObjectRunStore implements RunStore {
 
   private void putCharter(Run run, String charter) {
     byte[] body = Documents.write(json -> json.writeStringField("charter", charter));
-    // If it is there already, it is the same.
-    store.putIfAbsent(charterKey(run.id(), run.texts().charter()), ObjectBody.withoutToken(body));
+    store.ensure(charterKey(run.id(), run.texts().charter()), body);
   }
 
   /** Puts a new marker on record, if the run is live. */
@@ -302,7 +302,11 @@ final class ObjectRunStore implements RunStore {
     }
     String marker = environment.nonce();
     byte[] body = Documents.write(json -> json.writeStringField("token", marker));
-    store.putIfAbsent(markerKey(run.id(), marker), ObjectBody.withToken(body, marker));
+    String key = markerKey(run.id(), marker);
+    if (!(store.putIfAbsent(key, ObjectBody.withToken(body, marker)) instanceof Stored)) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. Try again.".formatted(store.nameOf(key)));
+    }
     return marker;
   }
 
