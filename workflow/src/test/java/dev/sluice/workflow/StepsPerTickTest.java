@@ -75,13 +75,13 @@ class StepsPerTickTest {
         Worker worker =
             workflows.serve(Stage.builder(sluice)).handle(work, (payload, context) -> {}).start();
         stage.closing(worker);
-        run = run == null ? workflows.start(WorkflowContract.fanOut(400, 40, PER_TICK), null) : run;
+        run = run == null ? workflows.start(WorkflowContract.fanOut(200, 40, PER_TICK), null) : run;
       }
       Workflows client = stage.closing(Workflows.on(stage.open()));
       WorkflowContract.awaitState(client, run, RunState.SUCCEEDED);
       assertThat(tally.started).allMatch(started -> started <= PER_TICK);
-      assertThat(tally.started.stream().mapToInt(Integer::intValue).sum()).isEqualTo(400);
-      assertThat(tally.stored).containsExactlyInAnyOrderElementsOf(jobs(run, 400));
+      assertThat(tally.started.stream().mapToInt(Integer::intValue).sum()).isEqualTo(200);
+      assertThat(tally.stored).containsExactlyInAnyOrderElementsOf(jobs(run, 200));
     }
   }
 
