@@ -37,6 +37,10 @@ import java.util.UUID;
  * many, never one too few, and no deleted key is used again. Markers that no document names are
  * swept after an hour, when whoever wrote them has long succeeded or given up.
  *
+ * <p><b>A document names the writes</b> that made it and the versions before it. A writer whose
+ * answer was lost, while others went on to replace the run, learns from that whether its version
+ * was written.
+ *
  * <p><b>Removing</b> a run first replaces it by a document that says "removed": whoever read it
  * before cannot bring it back. Then the key is deleted, for good, because ids are used once.
  */
@@ -81,7 +85,7 @@ final class ObjectRunStore implements RunStore {
     putCharter(run, charter);
     String marker = mark(run);
     long now = clock.now();
-    RunDocument document = new RunDocument(run, 1, now, now, marker);
+    RunDocument document = new RunDocument(run, 1, now, now, marker, List.of(environment.nonce()));
     boolean created = put(document, Optional.empty());
     if (!created) {
       unmark(run.id(), marker);
@@ -116,7 +120,8 @@ final class ObjectRunStore implements RunStore {
     boolean rises = run.live() && !old.run().live();
     String marker = rises ? mark(run) : run.live() ? old.marker() : "";
     long now = Math.max(clock.now(), old.updatedAt());
-    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker);
+    List<String> writes = RunDocument.writes(environment.nonce(), old.writes());
+    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker, writes);
     if (!put(next, Optional.of(before.tag))) {
       seen.remove(run.id(), before);
       if (rises) {
@@ -277,17 +282,29 @@ final class ObjectRunStore implements RunStore {
 
   private boolean put(RunDocument document, Optional<String> tag) {
     UUID id = document.run().id();
-    String nonce = environment.nonce();
-    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document, nonce), nonce);
-    PutResult result =
-        tag.isEmpty()
-            ? store.putIfAbsent(documentKey(id), body)
-            : store.putIfMatch(documentKey(id), body, tag.get());
+    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document), document.nonce());
+    PutResult result;
+    try {
+      result =
+          tag.isEmpty()
+              ? store.putIfAbsent(documentKey(id), body)
+              : store.putIfMatch(documentKey(id), body, tag.get());
+    } catch (UnknownOutcomeException e) {
+      return settle(document, e);
+    }
     if (result instanceof Stored stored) {
       seen.put(id, new Tagged(document, stored.tag()));
       return true;
     }
     return false;
+  }
+
+  /** Whether a write whose answer was lost made its version of the run. */
+  private boolean settle(RunDocument document, UnknownOutcomeException doubt) {
+    return load(document.run().id())
+        .flatMap(now -> now.document.writeOf(document.version()))
+        .map(document.nonce()::equals)
+        .orElseThrow(() -> doubt);
   }
 
   private void putCharter(Run run, String charter) {

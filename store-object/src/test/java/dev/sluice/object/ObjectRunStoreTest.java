@@ -16,8 +16,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Creating a run: a look whether it is there, then its charter, its marker and its document. */
+/**
+ * Runs on a bad line. Creating one is a look whether it is there, then its charter, its marker and
+ * its document.
+ */
 class ObjectRunStoreTest {
   private static final Run RUN =
       new Run(UUID.randomUUID(), "w", "running", true, Optional.empty(), new Texts("one", "{}"));
@@ -79,5 +84,59 @@ class ObjectRunStoreTest {
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("runs/live/" + RUN.id());
     assertThat(runs(memory).get(RUN.id())).isEmpty();
+  }
+
+  /** A line on which one put gets no answer, while others replace the run. */
+  private final class DoubtfulLine extends ForwardingObjectStore {
+    private final boolean arrives;
+    private int others;
+
+    DoubtfulLine(boolean arrives, int others) {
+      super(memory);
+      this.arrives = arrives;
+      this.others = others;
+    }
+
+    @Override
+    public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+      if (others == 0) {
+        return super.putIfMatch(key, body, tag);
+      }
+      if (arrives) {
+        super.putIfMatch(key, body, tag);
+      }
+      for (; others > 0; others--) {
+        ObjectRunStore other = runs(memory);
+        other.replace(RUN, other.get(RUN.id()).orElseThrow().version(), Optional.empty());
+      }
+      throw new UnknownOutcomeException("The reply was lost", null);
+    }
+  }
+
+  private boolean replaceOn(DoubtfulLine line) {
+    runs(memory).create(RUN, "text");
+    return runs(new RetryingObjectStore(line, RetrySchedule.standard()))
+        .replace(RUN, 1, Optional.empty());
+  }
+
+  /** A writer was told "unknown" when its answer was lost and somebody wrote after it. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 9})
+  void replace_writtenAndReplacedBeforeTheAnswer_isKnown(int others) {
+    assertThat(replaceOn(new DoubtfulLine(true, others))).isTrue();
+    assertThat(runs(memory).get(RUN.id()).orElseThrow().version()).isEqualTo(2 + others);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 9})
+  void replace_lostAndOthersWereFaster_isKnown(int others) {
+    assertThat(replaceOn(new DoubtfulLine(false, others))).isFalse();
+    assertThat(runs(memory).get(RUN.id()).orElseThrow().version()).isEqualTo(1 + others);
+  }
+
+  @Test
+  void replace_longAgo_isUnknown() {
+    DoubtfulLine line = new DoubtfulLine(true, 10);
+    assertThatThrownBy(() -> replaceOn(line)).isInstanceOf(StoreUnavailableException.class);
   }
 }
