@@ -9,6 +9,7 @@ import dev.sluice.JobContext;
 import dev.sluice.JobInfo;
 import dev.sluice.Page;
 import dev.sluice.Sluice;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.WorkerBuilder;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.RunQuery;
@@ -35,6 +36,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The entrance to workflows: define them, start runs, and have workers move them on. Thread-safe;
@@ -52,6 +55,8 @@ import java.util.stream.Collectors;
  * at every now and then by those who serve.
  */
 public final class Workflows implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Workflows.class);
+
   private final JobStore store;
   private final ObjectMapper mapper;
   private final Orchestrator orchestrator;
@@ -126,7 +131,7 @@ public final class Workflows implements AutoCloseable {
             input == null ? NullNode.getInstance() : mapper.valueToTree(input),
             Optional.empty());
     UUID run = orchestrator.create(charter);
-    orchestrator.tick(run);
+    tickIfPossible(run);
     return run;
   }
 
@@ -244,7 +249,16 @@ public final class Workflows implements AutoCloseable {
     if (!orchestrator.edit(run, any -> true, change)) {
       throw unknown(run);
     }
-    orchestrator.tick(run);
+    tickIfPossible(run);
+  }
+
+  /** What was to be done is on record. If the tick fails, one who serves makes up for it. */
+  private void tickIfPossible(UUID run) {
+    try {
+      orchestrator.tick(run);
+    } catch (StoreUnavailableException e) {
+      log.info("Run {} was changed, and goes on when it is looked at. {}", run, e.getMessage());
+    }
   }
 
   private LoadedRun require(UUID run) {
