@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Page;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.RunDocuments.RunDocument;
 import dev.sluice.object.state.Documents;
@@ -34,6 +35,10 @@ import java.util.function.Function;
  * document that says otherwise; a run that lives again gets another. So there may be a marker too
  * many, never one too few, and no deleted key is used again. Markers that no document names are
  * swept after an hour, when whoever wrote them has long succeeded or given up.
+ *
+ * <p><b>A document names the writes</b> that made it and the versions before it. A writer whose
+ * answer was lost, while others went on to replace the run, learns from that whether its version
+ * was written.
  *
  * <p><b>Removing</b> a run first replaces it by a document that says "removed": whoever read it
  * before cannot bring it back. Then the key is deleted, for good, because ids are used once.
@@ -80,7 +85,7 @@ final class ObjectRunStore implements RunStore {
     putCharter(run, charter);
     String marker = mark(run);
     long now = clock.now();
-    RunDocument document = new RunDocument(run, 1, now, now, marker);
+    RunDocument document = new RunDocument(run, 1, now, now, marker, List.of(environment.nonce()));
     boolean created = put(document, Optional.empty());
     if (!created) {
       unmark(run.id(), marker);
@@ -115,7 +120,8 @@ final class ObjectRunStore implements RunStore {
     boolean rises = run.live() && !old.run().live();
     String marker = rises ? mark(run) : run.live() ? old.marker() : "";
     long now = Math.max(clock.now(), old.updatedAt());
-    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker);
+    List<String> writes = RunDocument.writes(environment.nonce(), old.writes());
+    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker, writes);
     if (!put(next, Optional.of(before.tag))) {
       seen.remove(run.id(), before);
       if (rises) {
@@ -280,12 +286,16 @@ final class ObjectRunStore implements RunStore {
 
   private boolean put(RunDocument document, Optional<String> tag) {
     UUID id = document.run().id();
-    String nonce = environment.nonce();
-    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document, nonce), nonce);
-    PutResult result =
-        tag.isEmpty()
-            ? store.putIfAbsent(documentKey(id), body)
-            : store.putIfMatch(documentKey(id), body, tag.get());
+    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document), document.nonce());
+    PutResult result;
+    try {
+      result =
+          tag.isEmpty()
+              ? store.putIfAbsent(documentKey(id), body)
+              : store.putIfMatch(documentKey(id), body, tag.get());
+    } catch (UnknownOutcomeException e) {
+      return settle(document, e);
+    }
     if (result instanceof Stored stored) {
       seen.put(id, new Tagged(document, stored.tag()));
       return true;
@@ -293,10 +303,17 @@ final class ObjectRunStore implements RunStore {
     return false;
   }
 
+  /** Whether a write whose answer was lost made its version of the run. */
+  private boolean settle(RunDocument document, UnknownOutcomeException doubt) {
+    return load(document.run().id())
+        .flatMap(now -> now.document.writeOf(document.version()))
+        .map(document.nonce()::equals)
+        .orElseThrow(() -> doubt);
+  }
+
   private void putCharter(Run run, String charter) {
     byte[] body = Documents.write(json -> json.writeStringField("charter", charter));
-    // If it is there already, it is the same.
-    store.putIfAbsent(charterKey(run.id(), run.texts().charter()), ObjectBody.withoutToken(body));
+    store.ensure(charterKey(run.id(), run.texts().charter()), body);
   }
 
   /** Puts a new marker on record, if the run is live. */
@@ -306,7 +323,11 @@ final class ObjectRunStore implements RunStore {
     }
     String marker = environment.nonce();
     byte[] body = Documents.write(json -> json.writeStringField("token", marker));
-    store.putIfAbsent(markerKey(run.id(), marker), ObjectBody.withToken(body, marker));
+    String key = markerKey(run.id(), marker);
+    if (!(store.putIfAbsent(key, ObjectBody.withToken(body, marker)) instanceof Stored)) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. Try again.".formatted(store.nameOf(key)));
+    }
     return marker;
   }
 
