@@ -5,6 +5,7 @@ import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.RunStore.Run;
+import dev.sluice.spi.RunStore.StoredRun;
 import dev.sluice.spi.RunStore.Texts;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepState;
@@ -124,14 +125,29 @@ public final class Orchestrator {
   /**
    * What became of a tick.
    *
-   * @param effort how long it took to look and to decide; what it then had to do is not counted
+   * @param effort how long it took to look and to decide; what it then had to do is not counted.
+   *     Zero if it did not look
+   * @param started how many steps it started
    * @param overtaken whether another tick was faster, so that somebody has to look again
    */
-  record Turn(Duration effort, boolean overtaken) {}
+  record Turn(Duration effort, int started, boolean overtaken) {}
 
   /** Ticks a run until there is nothing more to do at once, and runs that this concerns. */
   public void tick(UUID run) {
     tick(run, Occasion.ASKED);
+  }
+
+  /**
+   * Ticks a run that something was heard of, unless another process did so less than this long ago:
+   * however many processes hear of a run, they share the effort of looking.
+   */
+  Turn tickUnlessWithin(Duration pause, UUID run) {
+    Optional<StoredRun> stored = store.runs().get(run);
+    if (stored.isPresent()
+        && Duration.between(stored.get().updatedAt(), stored.get().readAt()).compareTo(pause) < 0) {
+      return new Turn(Duration.ZERO, 0, true);
+    }
+    return tick(run, Occasion.HEARD);
   }
 
   /** Ticks a run, and runs that this concerns. One that was only heard of yields to other ticks. */
@@ -143,7 +159,7 @@ public final class Orchestrator {
     while (!concerned.isEmpty()) {
       new Course(concerned.poll(), Occasion.ASKED, others).follow();
     }
-    return new Turn(course.effort, !arrived);
+    return new Turn(course.effort, course.started, !arrived);
   }
 
   /** From now on, runs that a tick concerns or that take long are left to somebody else here. */
@@ -159,6 +175,7 @@ public final class Orchestrator {
     private final long began = System.nanoTime();
     private final Decider.Memory memory = new Decider.Memory();
     private Duration effort = Duration.ZERO;
+    private int started;
     private boolean cancelled;
 
     Course(UUID run, Occasion why, Consumer<UUID> others) {
@@ -180,6 +197,7 @@ public final class Orchestrator {
         effort = effort.plusNanos(System.nanoTime() - from);
         if (decision.isPresent()) {
           conflicts = 0;
+          started += decision.get().plan().figures().started();
           again = carryOut(loaded.get(), decision.get());
           report(loaded.get(), decision.get(), Duration.ofNanos(System.nanoTime() - from));
         } else if (why == Occasion.HEARD) {
