@@ -3,6 +3,7 @@
  *
  * <ul>
  *   <li>{@code scenario}: the workloads, and the harness that alternates them
+ *   <li>{@code throttle}: what JMH runs in processes of its own
  *   <li>{@code server}: the PostgreSQL they run on, and what it counts by itself
  *   <li>{@code explain}: what the claim and the completion read
  *   <li>{@code peers}: other systems on the same server

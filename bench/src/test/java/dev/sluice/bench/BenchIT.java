@@ -100,6 +100,23 @@ class BenchIT {
   }
 
   @Test
+  void throttle_isMeasuredBesideASemaphore() {
+    Path json = directory.resolve("throttle.json");
+    int exitCode = run("throttle", "--runs=2", "--scale=0.01", "--json=" + json);
+    Report report = ReportFile.read(json);
+    assertThat(exitCode).isEqualTo(missesAGoal(report) ? 1 : 0);
+    Section throttle = section(report, "throttle");
+    assertThat(throttle.subjects()).hasSize(4);
+    assertThat(throttle.subjects())
+        .allSatisfy(
+            subject ->
+                assertThat(subject.figures().get("time for each").values())
+                    .hasSize(2)
+                    .allMatch(nanos -> nanos > 1));
+    assertThat(throttle.ratios().get(0).name()).isEqualTo("throttle.run, ns");
+  }
+
+  @Test
   void growth_drawsCurvesOfWhatWasChosen() {
     Path json = directory.resolve("growth.json");
     assertThat(

@@ -52,6 +52,7 @@ import picocli.CommandLine.Spec;
       ConcurrencyCommand.class,
       WorkflowCommand.class,
       DoctorCommand.class,
+      CpuCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       DemoWorkerCommand.class

@@ -22,6 +22,8 @@ class ArchitectureTest {
   private static final String WORKFLOW = "dev.sluice.workflow..";
   private static final String WORKFLOW_TICK = "dev.sluice.workflow.tick..";
   private static final String WORKFLOW_INTERNAL = "dev.sluice.workflow.internal..";
+  private static final String THROTTLE = "dev.sluice.throttle..";
+  private static final String THROTTLE_S3 = "dev.sluice.throttle.s3..";
   private static final String CLI = "dev.sluice.cli..";
 
   private static final JavaClasses CLASSES =
@@ -42,6 +44,9 @@ class ArchitectureTest {
             "dev.sluice.embedded",
             "dev.sluice.workflow",
             "dev.sluice.workflow.tick",
+            "dev.sluice.throttle",
+            "dev.sluice.throttle.micrometer",
+            "dev.sluice.throttle.s3",
             "dev.sluice.cli");
   }
 
@@ -53,6 +58,36 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, WORKFLOW, CLI)
+        .check(CLASSES);
+  }
+
+  /** Throttles are of use to programs that never heard of jobs. */
+  @Test
+  void throttles_anything_needNothingElseOfOurs() {
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, CLI)
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .and()
+        .resideOutsideOfPackage(THROTTLE_S3)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(THROTTLE_S3, "software.amazon..")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(THROTTLE)
+        .and()
+        .resideOutsideOfPackage("dev.sluice.throttle.micrometer..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.micrometer..")
         .check(CLASSES);
   }
 

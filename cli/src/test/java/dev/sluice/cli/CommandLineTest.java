@@ -105,6 +105,7 @@ class CommandLineTest {
         "concurrency status",
         "concurrency set",
         "concurrency release",
+        "cpu",
         "bench",
         "completion"
       })

@@ -13,21 +13,28 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** What the documents say in Java is what {@link GuideSnippetsIT} compiles and runs. */
+/** What the documents say in Java is what {@link GuideSnippetsIT} and others compile and run. */
 class DocsTest {
   private static final Pattern JAVA_BLOCK =
       Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern LINK =
       Pattern.compile("\\[[^]]+]\\((?!https?:)([^)#]+)(#[^)]*)?\\)");
   private static final Path ROOT = root();
-  private static final Path SNIPPETS =
-      Path.of("cli", "src", "test", "java", "dev", "sluice", "docs", "GuideSnippetsIT.java");
+  private static final List<String> SNIPPETS =
+      List.of(
+          "cli/src/test/java/dev/sluice/docs/GuideSnippetsIT.java",
+          "cli/src/test/java/dev/sluice/docs/ThrottleSnippetsIT.java",
+          "throttle-s3/src/test/java/dev/sluice/throttle/s3/TransferSnippetsIT.java");
 
   @TestFactory
   List<DynamicTest> javaBlock_occursInTheCompiledSnippets() throws IOException {
-    String compiled = withoutIndentation(read(SNIPPETS));
+    StringBuilder sources = new StringBuilder();
+    for (String file : SNIPPETS) {
+      sources.append(read(Path.of(file)));
+    }
+    String compiled = withoutIndentation(sources.toString());
     List<DynamicTest> tests = new ArrayList<>();
-    for (String document : List.of("README.md", "docs/guide.md")) {
+    for (String document : List.of("README.md", "docs/guide.md", "docs/throttles.md")) {
       Matcher blocks = JAVA_BLOCK.matcher(read(Path.of(document)));
       while (blocks.find()) {
         String block = blocks.group(1);

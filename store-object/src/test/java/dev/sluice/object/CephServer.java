@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -20,12 +21,13 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * A Ceph object gateway that the integration tests of this module share, started with the first
- * test class that needs it and stopped after the last. It also stops if this JVM is killed, for
- * then its standard input ends.
+ * A Ceph object gateway that the integration tests of a module share, started with the first test
+ * class that needs it and stopped after the last. It also stops if this JVM is killed, for then its
+ * standard input ends.
  */
-final class CephServer implements BeforeAllCallback {
-  static final String BUCKET = "sluice-tests";
+public final class CephServer implements BeforeAllCallback {
+  /** The bucket of all tests. */
+  public static final String BUCKET = "sluice-tests";
 
   private static final AwsBasicCredentials KEYS =
       AwsBasicCredentials.create(TestCredentials.ACCESS_KEY, TestCredentials.SECRET_KEY);
@@ -43,8 +45,14 @@ final class CephServer implements BeforeAllCallback {
             .computeIfAbsent("server", key -> Running.start(), Running.class);
   }
 
-  AwsCredentialsProvider credentials() {
+  /** The keys of its user. */
+  public AwsCredentialsProvider credentials() {
     return StaticCredentialsProvider.create(KEYS);
+  }
+
+  /** Where it listens. */
+  public URI endpoint() {
+    return running.endpoint;
   }
 
   /** The URL of its bucket, with this prefix. */
@@ -58,7 +66,7 @@ final class CephServer implements BeforeAllCallback {
       try {
         Process script =
             new ProcessBuilder(
-                    Path.of("src", "test", "ceph", "start-ceph").toAbsolutePath().toString(),
+                    findScript().toString(),
                     Path.of("target", "ceph").toAbsolutePath().toString(),
                     Integer.toString(freePort()),
                     Integer.toString(port),
@@ -98,6 +106,15 @@ final class CephServer implements BeforeAllCallback {
       if (!script.waitFor(30, TimeUnit.SECONDS)) {
         throw new IllegalStateException("start-ceph, process " + script.pid() + ", does not end");
       }
+    }
+
+    /** Tests run in the directory of their module, or in that of the whole project. */
+    private static Path findScript() {
+      Path root = Path.of("").toAbsolutePath();
+      while (!Files.exists(root.resolve("mvnw"))) {
+        root = root.getParent();
+      }
+      return root.resolve(Path.of("store-object", "src", "test", "ceph", "start-ceph"));
     }
 
     private static int freePort() {

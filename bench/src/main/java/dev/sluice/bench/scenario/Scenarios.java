@@ -50,7 +50,8 @@ public final class Scenarios {
             "workflow-fanout",
             "A workflow with a step over a list of jobs that do nothing, beside plain jobs.",
             true),
-        new WorkflowScenario("workflow-fanout-file", "The same on a store in a directory.", false));
+        new WorkflowScenario("workflow-fanout-file", "The same on a store in a directory.", false),
+        new ThrottleScenario());
   }
 
   private static Scenario baseline() {

@@ -1,0 +1,66 @@
+package dev.sluice.throttle.s3;
+
+import dev.sluice.throttle.CpuBudget;
+import dev.sluice.throttle.CpuBudget.Load;
+import dev.sluice.throttle.Environment;
+import dev.sluice.throttle.Setting;
+
+/**
+ * How a file is cut, and how many of its parts are under way at once. The s3 throttle bounds the
+ * requests of all transfers together; these bound each by itself.
+ *
+ * @param uploadPartMegabytes {@code S3_UPLOAD_PART_SIZE_MB}, default 32, at least 5 as S3 wants it;
+ *     larger for files that would have more than 10,000 parts
+ * @param uploadQueueSize {@code S3_UPLOAD_QUEUE_SIZE}, default the io default, at most 16
+ * @param downloadPartMegabytes {@code S3_DOWNLOAD_PART_SIZE_MB}, default 32
+ * @param downloadConcurrency {@code S3_DOWNLOAD_CONCURRENCY}, default the io default, at most 16
+ */
+public record TransferSettings(
+    Setting uploadPartMegabytes,
+    Setting uploadQueueSize,
+    Setting downloadPartMegabytes,
+    Setting downloadConcurrency) {
+  private static final int DEFAULT_PART_MEGABYTES = 32;
+  private static final int LEAST_UPLOAD_PART_MEGABYTES = 5;
+  private static final int MOST_BY_DEFAULT = 16;
+  private static final long MEGABYTE = 1L << 20;
+  private static final long MOST_PARTS = 10_000;
+
+  /**
+   * As these variables want it, for a process with these processors.
+   *
+   * @throws dev.sluice.throttle.InvalidSettingException if one of them has a value that cannot be
+   *     used
+   */
+  public static TransferSettings from(Environment environment, CpuBudget cpu) {
+    int io = cpu.computeDefault(Load.IO);
+    Setting window =
+        new Setting(
+            Math.min(MOST_BY_DEFAULT, io),
+            "computed: min(%d, io default %d)".formatted(MOST_BY_DEFAULT, io));
+    Setting size = new Setting(DEFAULT_PART_MEGABYTES, "default");
+    return new TransferSettings(
+        setting(environment, "S3_UPLOAD_PART_SIZE_MB", LEAST_UPLOAD_PART_MEGABYTES, size),
+        setting(environment, "S3_UPLOAD_QUEUE_SIZE", 1, window),
+        setting(environment, "S3_DOWNLOAD_PART_SIZE_MB", 1, size),
+        setting(environment, "S3_DOWNLOAD_CONCURRENCY", 1, window));
+  }
+
+  private static Setting setting(
+      Environment environment, String variable, int least, Setting otherwise) {
+    return environment.intFrom(variable, least).stream()
+        .mapToObj(value -> new Setting(value, variable))
+        .findFirst()
+        .orElse(otherwise);
+  }
+
+  /** How large the parts are that a file of this length is uploaded in. */
+  long uploadPartBytes(long length) {
+    long least = (length + MOST_PARTS - 1) / MOST_PARTS;
+    return Math.max(uploadPartMegabytes.value() * MEGABYTE, least);
+  }
+
+  long downloadPartBytes() {
+    return downloadPartMegabytes.value() * MEGABYTE;
+  }
+}
