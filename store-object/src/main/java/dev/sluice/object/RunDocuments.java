@@ -26,7 +26,7 @@ final class RunDocuments {
    */
   record RunDocument(
       Run run, long version, long createdAt, long updatedAt, String marker, List<String> writes) {
-    private static final int WRITES = 50;
+    static final int WRITES = 50;
 
     /** These nonces with one more, and without those that are too old. */
     static List<String> writes(String nonce, List<String> before) {

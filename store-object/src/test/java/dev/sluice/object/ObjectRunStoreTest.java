@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.FailingObjectStore.Failure;
+import dev.sluice.object.RunDocuments.RunDocument;
 import dev.sluice.spi.RunStore.Run;
 import dev.sluice.spi.RunStore.Texts;
 import java.util.Optional;
@@ -136,7 +137,7 @@ class ObjectRunStoreTest {
 
   @Test
   void replace_longAgo_isUnknown() {
-    DoubtfulLine line = new DoubtfulLine(true, 10);
+    DoubtfulLine line = new DoubtfulLine(true, RunDocument.WRITES);
     assertThatThrownBy(() -> replaceOn(line)).isInstanceOf(StoreUnavailableException.class);
   }
 }
