@@ -31,12 +31,19 @@ public final class S3Retry {
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int REQUEST_TIMEOUT = 408;
 
-  /** Codes that come with a status of 4xx, although another try may succeed. */
+  /**
+   * Codes that come with a status of 4xx, although another try may succeed, or with 200: a server
+   * that takes long to join parts says that it is at work first, and in the body how that ended.
+   */
   private static final Set<String> PASSING =
       Set.of(
           "BadDigest",
           "IncompleteBody",
+          "InternalError",
+          "OperationAborted",
           "RequestTimeout",
+          "RequestTimeoutException",
+          "ServiceUnavailable",
           "SlowDown",
           "Throttling",
           "ThrottlingException");
