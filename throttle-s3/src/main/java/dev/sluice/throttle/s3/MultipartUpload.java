@@ -115,7 +115,7 @@ final class MultipartUpload {
     // Before a place in the throttle is taken: hashing is not what it bounds.
     String md5 = Checksums.contentMd5(file, slice, crc);
     UploadPartResponse response =
-        calls.call(
+        calls.send(
             S3Calls.UPLOAD,
             () ->
                 calls

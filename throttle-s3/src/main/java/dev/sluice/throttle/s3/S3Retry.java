@@ -87,7 +87,8 @@ public final class S3Retry {
   private static boolean causedByConnection(Throwable failure) {
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof IOException) {
-        return !(cause instanceof FileSystemException); // A file of ours is no connection.
+        // A file of ours is no connection.
+        return !(cause instanceof FileSystemException || cause instanceof IntegrityException);
       }
     }
     return false;

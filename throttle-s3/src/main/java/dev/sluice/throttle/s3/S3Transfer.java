@@ -47,7 +47,11 @@ public final class S3Transfer {
   /** The metadata of an object that holds the CRC-32C of the whole, in hexadecimal. */
   public static final String CHECKSUM_METADATA = "sluice-crc32c";
 
-  private static final int MAX_CONNECTIONS = 128;
+  /**
+   * More than any throttle is likely to allow, so that no request waits for a connection while it
+   * holds a place: the throttle is the bound, and a pool keeps no more open than are in use.
+   */
+  private static final int MAX_CONNECTIONS = 10_000;
 
   private final S3Calls calls;
   private final TransferSettings settings;
@@ -111,6 +115,11 @@ public final class S3Transfer {
                 .expectContinueEnabled(false));
   }
 
+  /** How requests are tried again, for its figures. */
+  public Retry retry() {
+    return calls.retry();
+  }
+
   /** How files are cut. */
   public TransferSettings settings() {
     return settings;
@@ -163,7 +172,7 @@ public final class S3Transfer {
     String md5 = Checksums.contentMd5(file, whole, crc);
     stamp.requireSame(file);
     PutObjectResponse response =
-        calls.call(
+        calls.send(
             S3Calls.PUT,
             () ->
                 calls

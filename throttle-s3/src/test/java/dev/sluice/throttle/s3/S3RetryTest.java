@@ -66,6 +66,7 @@ class S3RetryTest {
     IOException noFile = new NoSuchFileException("/gone");
     assertThat(S3Retry.isRetryable(new UncheckedIOException(noFile))).as("our file").isFalse();
     assertThat(S3Retry.isRetryable(client(noFile))).as("our file").isFalse();
+    assertThat(S3Retry.isRetryable(client(new IntegrityException("cut")))).isFalse();
     assertThat(S3Retry.isRetryable(client(null))).as("no credentials").isFalse();
     assertThat(S3Retry.isRetryable(AbortedException.create("interrupted"))).isFalse();
     assertThat(S3Retry.isRetryable(new FileSystemException("/full"))).as("our disk").isFalse();

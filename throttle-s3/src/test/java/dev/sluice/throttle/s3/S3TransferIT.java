@@ -341,6 +341,24 @@ class S3TransferIT {
   }
 
   @Test
+  void file_thatIsCutMeanwhile_isNotUploaded() throws Exception {
+    write(12 * MEGABYTE);
+    once(
+        request -> {
+          boolean part = request.isUploadPart();
+          if (part) {
+            write(1);
+          }
+          return part;
+        },
+        ProxyFault.ERROR);
+    assertThatThrownBy(() -> transfer.upload(file, BUCKET, key))
+        .isInstanceOf(IntegrityException.class)
+        .hasMessageContaining("changed while it was uploaded");
+    assertNothingIsLeft();
+  }
+
+  @Test
   void client_thatRepeatsByItself_isRefused() {
     try (S3Client impatient =
         S3Client.builder()
@@ -372,10 +390,14 @@ class S3TransferIT {
     return proxy.requests().stream().filter(which).count();
   }
 
-  private void write(int length) throws IOException {
+  private void write(int length) {
     byte[] bytes = new byte[length];
     new Random(length).nextBytes(bytes);
-    Files.write(file, bytes);
+    try {
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
   }
 
   private void append() {
