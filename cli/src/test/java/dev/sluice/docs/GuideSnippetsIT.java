@@ -33,7 +33,6 @@ import dev.sluice.WorkerListener;
 import dev.sluice.embedded.EmbeddedPostgres;
 import dev.sluice.object.FaultyS3Server;
 import dev.sluice.object.TestCredentials;
-import dev.sluice.workflow.Caps;
 import dev.sluice.workflow.OnFailure;
 import dev.sluice.workflow.Refs;
 import dev.sluice.workflow.RunState;
@@ -770,7 +769,7 @@ class GuideSnippetsIT {
       // end snippet
       UUID run = workflows.start("order_fulfillment", new Order("acme", List.of()));
       // snippet: workflow-caps
-      workflows.setCaps(run, Caps.NONE.maxConcurrentSteps(2)); // 0 holds the run
+      workflows.changeCaps(run, caps -> caps.maxConcurrentSteps(2)); // 0 holds the run
       workflows.pause(run); // nothing more starts
       workflows.resume(run); // and tries again what paused it
       workflows.cancel(run); // what is in flight is called off

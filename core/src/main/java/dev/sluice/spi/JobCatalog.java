@@ -34,8 +34,9 @@ public interface JobCatalog extends Jobs {
   int cancelAll(Collection<UUID> ids);
 
   /**
-   * Removes up to {@code batch} jobs that finished longer ago than {@code age}, oldest first,
-   * except those of live runs; returns how many.
+   * Removes up to {@code batch} jobs that finished longer ago than {@code age}, oldest first;
+   * returns how many. For a job of a run, the run counts: it goes when the run has ended that long
+   * ago, or is not on record any more.
    */
   int purge(Duration age, int batch);
 

@@ -1,9 +1,6 @@
 package dev.sluice.object;
 
 import dev.sluice.JobState;
-import dev.sluice.StoreUnavailableException;
-import dev.sluice.object.PutResult.Lost;
-import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
@@ -136,22 +133,7 @@ final class JobArchive {
   }
 
   private void put(Box box, List<ArchivedJob> jobs) {
-    ObjectBody body = ObjectBody.withoutToken(JobDocuments.writeArchive(jobs));
-    PutResult result;
-    try {
-      result = store.putIfAbsent(box.key(), body);
-    } catch (UnknownOutcomeException e) {
-      if (store.get(box.key()).isEmpty()) {
-        throw e;
-      }
-      return;
-    }
-    // If it is there already, it is the same. If somebody is about to write it, it may never be.
-    if (result instanceof Lost lost && lost.reason() != Reason.CHANGED) {
-      throw new StoreUnavailableException(
-          "The object '%s' could not be written. It will be tried again."
-              .formatted(store.nameOf(box.key())));
-    }
+    store.ensure(box.key(), JobDocuments.writeArchive(jobs));
   }
 
   /** Whether anything was ever archived here and is still there. */

@@ -25,6 +25,7 @@ import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStanding;
+import dev.sluice.spi.StepRetry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,7 +40,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * The jobs on record: unfinished ones in segments, finished ones in the control object for a moment
@@ -58,7 +58,7 @@ final class ObjectJobCatalog implements JobCatalog {
   private final ShardReader reader;
   private final Committer.Parts parts;
   private final ArchiveWriter archiveWriter;
-  private final Supplier<Set<UUID>> liveRuns;
+  private final RunsOnRecord runs;
 
   ObjectJobCatalog(
       ObjectStore store,
@@ -66,14 +66,14 @@ final class ObjectJobCatalog implements JobCatalog {
       Committer committer,
       Committer.Parts parts,
       ArchiveWriter archiveWriter,
-      Supplier<Set<UUID>> liveRuns) {
+      RunsOnRecord runs) {
     this.store = store;
     this.environment = environment;
     this.committer = committer;
     this.parts = parts;
     this.reader = new ShardReader(committer, parts);
     this.archiveWriter = archiveWriter;
-    this.liveRuns = liveRuns;
+    this.runs = runs;
   }
 
   @Override
@@ -279,6 +279,10 @@ final class ObjectJobCatalog implements JobCatalog {
       return false;
     }
     ArchivedJob job = found.get().job();
+    JobRecord.Owner owner = job.record().spec().entry().owner();
+    if (owner != null) {
+      throw StepRetry.refused(id, owner.run());
+    }
     long number = found.get().box().number();
     String nonce = environment.nonce();
     Segment segment =
@@ -335,6 +339,13 @@ final class ObjectJobCatalog implements JobCatalog {
     parts.archive().replace(box, left);
   }
 
+  /** What retention asks about runs. */
+  @FunctionalInterface
+  interface RunsOnRecord {
+    /** Whether a run is live, or was until this moment or later, so that its jobs have to stay. */
+    boolean keep(UUID run, long endedSince);
+  }
+
   @Override
   public int purge(Duration age, int batch) {
     archiveWriter.writeAll();
@@ -343,7 +354,7 @@ final class ObjectJobCatalog implements JobCatalog {
     long next = reader.readAdmitted(ShardDraft::archiveNext);
     int removed = 0;
     // Read after the number of the archive: a run is on record before its first job is.
-    Set<UUID> live = liveRuns.get();
+    Map<UUID, Boolean> kept = new HashMap<>();
     long late = parts.clock().now() - Micros.of(LATE_WRITE);
     for (Box box : parts.archive().sweep(next, late).values()) {
       List<UUID> old = new ArrayList<>();
@@ -357,7 +368,9 @@ final class ObjectJobCatalog implements JobCatalog {
         JobRecord.Owner owner = job.record().spec().entry().owner();
         if (job.finishedAt() >= before) {
           young++;
-        } else if (removed + old.size() < batch && (owner == null || !live.contains(owner.run()))) {
+        } else if (removed + old.size() < batch
+            && (owner == null
+                || !kept.computeIfAbsent(owner.run(), run -> runs.keep(run, before)))) {
           old.add(job.record().id());
         }
       }

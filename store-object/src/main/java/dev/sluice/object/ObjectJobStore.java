@@ -99,7 +99,7 @@ final class ObjectJobStore implements JobStore {
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.runs = new ObjectRunStore(root, environment, clock);
     this.jobs =
-        new ObjectJobCatalog(store, environment, committer, parts, archiveWriter, runs::live);
+        new ObjectJobCatalog(store, environment, committer, parts, archiveWriter, runs::isKept);
     this.limits = new ObjectLimitStore(environment, committer, parts, leases);
     this.queues = new ObjectQueueStore(committer, parts);
   }

@@ -2,6 +2,7 @@ package dev.sluice.object;
 
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Page;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.RunDocuments.RunDocument;
 import dev.sluice.object.state.Documents;
@@ -13,13 +14,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Runs of workflows, an object each, replaced by compare-and-set.
@@ -30,11 +30,15 @@ import java.util.UUID;
  *   runs/live/{id}~{marker}.json    says that the run is live: written before it is, deleted after
  * </pre>
  *
- * <p><b>Live runs are found by a list</b> of their markers, so what has ended costs nothing. A
+ * <p><b>Live runs are found by a list</b> of their markers, not of everything that has ended. A
  * marker is on record before the document that says "live" and names it, and is deleted after the
  * document that says otherwise; a run that lives again gets another. So there may be a marker too
  * many, never one too few, and no deleted key is used again. Markers that no document names are
  * swept after an hour, when whoever wrote them has long succeeded or given up.
+ *
+ * <p><b>A document names the writes</b> that made it and the versions before it. A writer whose
+ * answer was lost, while others went on to replace the run, learns from that whether its version
+ * was written.
  *
  * <p><b>Removing</b> a run first replaces it by a document that says "removed": whoever read it
  * before cannot bring it back. Then the key is deleted, for good, because ids are used once.
@@ -45,7 +49,8 @@ final class ObjectRunStore implements RunStore {
   private static final String LIVE = "runs/live/";
   private static final String JSON = ".json";
   private static final Duration ORPHANED_AFTER = Duration.ofHours(1);
-  private static final int CACHED = 2_000;
+  private static final int CACHED = 10_000;
+  private static final int FEW = 12;
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
@@ -80,7 +85,7 @@ final class ObjectRunStore implements RunStore {
     putCharter(run, charter);
     String marker = mark(run);
     long now = clock.now();
-    RunDocument document = new RunDocument(run, 1, now, now, marker);
+    RunDocument document = new RunDocument(run, 1, now, now, marker, List.of(environment.nonce()));
     boolean created = put(document, Optional.empty());
     if (!created) {
       unmark(run.id(), marker);
@@ -115,7 +120,8 @@ final class ObjectRunStore implements RunStore {
     boolean rises = run.live() && !old.run().live();
     String marker = rises ? mark(run) : run.live() ? old.marker() : "";
     long now = Math.max(clock.now(), old.updatedAt());
-    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker);
+    List<String> writes = RunDocument.writes(environment.nonce(), old.writes());
+    RunDocument next = new RunDocument(run, version + 1, old.createdAt(), now, marker, writes);
     if (!put(next, Optional.of(before.tag))) {
       seen.remove(run.id(), before);
       if (rises) {
@@ -181,11 +187,12 @@ final class ObjectRunStore implements RunStore {
     return counts;
   }
 
-  /** The runs that may be live: those that are, and for a moment those that just ended. */
-  Set<UUID> live() {
-    Set<UUID> live = new HashSet<>();
-    markers().forEach(marker -> live.add(marker.run));
-    return live;
+  /** Whether a run is live, or was written since this moment. */
+  boolean isKept(UUID id, long since) {
+    return load(id)
+        .map(Tagged::document)
+        .map(document -> document.run().live() || document.updatedAt() >= since)
+        .orElse(false);
   }
 
   @Override
@@ -194,15 +201,11 @@ final class ObjectRunStore implements RunStore {
     if (markers.isEmpty()) {
       return List.of();
     }
-    Map<UUID, String> tags = new HashMap<>();
-    store.listAll(DOCUMENTS).forEach(object -> tags.put(idOf(object.key()), object.tag()));
+    Function<UUID, Optional<Tagged>> look = markers.size() <= FEW ? this::load : lookByList();
     long now = clock.now();
     List<RunDocument> overdue = new ArrayList<>();
     for (Marker marker : markers) {
-      Optional<RunDocument> document =
-          Optional.ofNullable(tags.get(marker.run))
-              .flatMap(tag -> load(marker.run, tag))
-              .map(Tagged::document);
+      Optional<RunDocument> document = look.apply(marker.run).map(Tagged::document);
       if (document.isEmpty() || !document.get().marker().equals(marker.name)) {
         sweep(marker, now);
       } else if (document.get().attentionAt().map(at -> at <= now).orElse(false)) {
@@ -211,6 +214,13 @@ final class ObjectRunStore implements RunStore {
     }
     overdue.sort(Comparator.comparing(document -> document.attentionAt().orElseThrow()));
     return overdue.stream().limit(most).map(document -> document.run().id()).toList();
+  }
+
+  /** A list is dearer than a get, and tells of a thousand runs which have changed at all. */
+  private Function<UUID, Optional<Tagged>> lookByList() {
+    Map<UUID, String> tags = new HashMap<>();
+    store.listAll(DOCUMENTS).forEach(object -> tags.put(idOf(object.key()), object.tag()));
+    return run -> Optional.ofNullable(tags.get(run)).flatMap(tag -> load(run, tag));
   }
 
   private void sweep(Marker marker, long now) {
@@ -276,12 +286,16 @@ final class ObjectRunStore implements RunStore {
 
   private boolean put(RunDocument document, Optional<String> tag) {
     UUID id = document.run().id();
-    String nonce = environment.nonce();
-    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document, nonce), nonce);
-    PutResult result =
-        tag.isEmpty()
-            ? store.putIfAbsent(documentKey(id), body)
-            : store.putIfMatch(documentKey(id), body, tag.get());
+    ObjectBody body = ObjectBody.withToken(RunDocuments.write(document), document.nonce());
+    PutResult result;
+    try {
+      result =
+          tag.isEmpty()
+              ? store.putIfAbsent(documentKey(id), body)
+              : store.putIfMatch(documentKey(id), body, tag.get());
+    } catch (UnknownOutcomeException e) {
+      return settle(document, e);
+    }
     if (result instanceof Stored stored) {
       seen.put(id, new Tagged(document, stored.tag()));
       return true;
@@ -289,10 +303,17 @@ final class ObjectRunStore implements RunStore {
     return false;
   }
 
+  /** Whether a write whose answer was lost made its version of the run. */
+  private boolean settle(RunDocument document, UnknownOutcomeException doubt) {
+    return load(document.run().id())
+        .flatMap(now -> now.document.writeOf(document.version()))
+        .map(document.nonce()::equals)
+        .orElseThrow(() -> doubt);
+  }
+
   private void putCharter(Run run, String charter) {
     byte[] body = Documents.write(json -> json.writeStringField("charter", charter));
-    // If it is there already, it is the same.
-    store.putIfAbsent(charterKey(run.id(), run.texts().charter()), ObjectBody.withoutToken(body));
+    store.ensure(charterKey(run.id(), run.texts().charter()), body);
   }
 
   /** Puts a new marker on record, if the run is live. */
@@ -302,7 +323,11 @@ final class ObjectRunStore implements RunStore {
     }
     String marker = environment.nonce();
     byte[] body = Documents.write(json -> json.writeStringField("token", marker));
-    store.putIfAbsent(markerKey(run.id(), marker), ObjectBody.withToken(body, marker));
+    String key = markerKey(run.id(), marker);
+    if (!(store.putIfAbsent(key, ObjectBody.withToken(body, marker)) instanceof Stored)) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written. Try again.".formatted(store.nameOf(key)));
+    }
     return marker;
   }
 

@@ -2,6 +2,8 @@ package dev.sluice.object;
 
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.PutResult.Lost;
+import dev.sluice.object.PutResult.Reason;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -55,6 +57,28 @@ interface ObjectStore extends AutoCloseable {
 
   /** Replaces the object if its tag is still this one. */
   PutResult putIfMatch(String key, ObjectBody body, String tag);
+
+  /**
+   * Makes sure that an object is there which is the same whoever writes it. So an answer that was
+   * lost does not matter, as long as the object is found.
+   */
+  default void ensure(String key, byte[] bytes) {
+    PutResult result;
+    try {
+      result = putIfAbsent(key, ObjectBody.withoutToken(bytes));
+    } catch (UnknownOutcomeException e) {
+      if (get(key).isEmpty()) {
+        throw e;
+      }
+      return;
+    }
+    // If somebody is about to write it, it may never be.
+    if (result instanceof Lost lost && lost.reason() != Reason.CHANGED) {
+      throw new StoreUnavailableException(
+          "The object '%s' could not be written: somebody else was about to. Try again."
+              .formatted(nameOf(key)));
+    }
+  }
 
   /**
    * The objects whose keys start with the prefix, in key order ({@link ObjectKeys#ORDER}).

@@ -263,6 +263,8 @@ final class SimulatedWorker {
       return 0;
     }
     slots.addAll(answer.slots());
+    // Who is given another slot of a group knows that it does not drain any more.
+    answer.slots().forEach(slot -> draining.remove(slot.group()));
     for (ClaimedJob job : answer.jobs()) {
       gates.put(job.id(), job.gates());
       buffer.put(job.id(), job);

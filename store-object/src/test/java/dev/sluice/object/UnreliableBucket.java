@@ -10,13 +10,14 @@ import java.util.concurrent.TimeUnit;
  * A bucket on a {@link FaultyS3Server} that fails now and then, by chance: it refuses requests,
  * loses them, loses answers, and carries puts out after their sender gave up.
  */
-final class UnreliableBucket implements AutoCloseable {
+public final class UnreliableBucket implements AutoCloseable {
   private static final Duration LATE = Duration.ofMillis(100);
 
   private final FaultyS3Server server = new FaultyS3Server();
   private final ScheduledExecutorService late = Executors.newSingleThreadScheduledExecutor();
 
-  UnreliableBucket() {
+  /** An empty bucket; prints its seed. */
+  public UnreliableBucket() {
     TestCredentials.use();
     // Probed before the faults begin: it would rightly refuse such a server.
     ObjectStores.open(S3ObjectStore.open(server.url("")), new RequestMeter()).close();
@@ -28,7 +29,8 @@ final class UnreliableBucket implements AutoCloseable {
         server::landLateRequests, LATE.toMillis(), LATE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  String url() {
+  /** Its URL. */
+  public String url() {
     return "s3://%s?endpoint=%s".formatted(FaultyS3Server.BUCKET, server.endpoint());
   }
 

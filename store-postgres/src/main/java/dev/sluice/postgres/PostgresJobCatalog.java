@@ -8,6 +8,7 @@ import dev.sluice.JobState;
 import dev.sluice.Page;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStanding;
+import dev.sluice.spi.StepRetry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -87,6 +88,9 @@ final class PostgresJobCatalog implements JobCatalog {
   // In the order of their ids, so that two who cancel the same jobs do not wait for each other.
   private static final String CANCEL_ALL =
       "SELECT count(*) FILTER (WHERE ${schema}.cancel(id)) FROM (SELECT unnest(?::uuid[]) AS id ORDER BY id) AS ids";
+  private static final String RUN_OF =
+      "SELECT run_id FROM ${schema}.finished_job WHERE id = ? AND run_id IS NOT NULL AND state IN (4, 5)";
+
   private static final String RETRY = "SELECT ${schema}.retry(?)";
   private static final String PURGE =
       """
@@ -95,7 +99,9 @@ final class PostgresJobCatalog implements JobCatalog {
         SELECT ctid
         FROM ${schema}.finished_job
         WHERE finished_at < clock_timestamp() - ? * interval '1 millisecond'
-          AND (run_id IS NULL OR NOT EXISTS (SELECT FROM ${schema}.run r WHERE r.id = run_id AND r.live))
+          AND (run_id IS NULL OR NOT EXISTS (
+            SELECT FROM ${schema}.run r
+            WHERE r.id = run_id AND (r.live OR r.updated_at >= clock_timestamp() - ? * interval '1 millisecond')))
         LIMIT ?))
       """;
 
@@ -231,6 +237,12 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public boolean retry(UUID id) {
+    database
+        .list(RUN_OF, row -> row.getObject(1, UUID.class), id)
+        .forEach(
+            run -> {
+              throw StepRetry.refused(id, run);
+            });
     boolean retried =
         database.call(
             connection -> {
@@ -254,6 +266,6 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public int purge(Duration age, int batch) {
-    return database.update(PURGE, age.toMillis(), batch);
+    return database.update(PURGE, age.toMillis(), age.toMillis(), batch);
   }
 }

@@ -76,9 +76,9 @@ abstract class ScheduleContract extends ContractTopic {
   void scheduledJobOfAFullGroup_waitsWhenDue() {
     Task<Integer> limited = task("limited", 1);
     submit(limited);
-    UUID later = submit(limited, o -> o.delay(Duration.ofMillis(100)));
     ManualWorker worker = manualWorker(limited);
     ClaimedJob running = worker.claim("limited", 5).get(0);
+    UUID later = submit(limited, o -> o.delay(Duration.ofMillis(100)));
     awaitState(later, JobState.WAITING);
 
     assertThat(worker.claim("limited", 5)).isEmpty();

@@ -10,8 +10,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Exactly one of three things happens to it: it is turned away, it leaves the line, or it is
  * admitted; the gate decides which. In the last case {@link #inside} gives the place back, whether
- * the work began or was cancelled before it could. After any of them, and not before all is over,
- * {@code settled} is told, once.
+ * the work began or was cancelled before it could. Only if there is no thread to be had, such as
+ * when the process has as many as it may, is an admitted one turned back: then the gate has its
+ * place again, its future fails, and whoever left and thereby admitted it hears nothing of that.
+ * After any of them, and not before all is over, {@code settled} is told, once.
  *
  * @param <T> what comes of the work
  */
@@ -24,13 +26,19 @@ final class AsyncRun<T> {
   private final CompletableFuture<T> future = new CompletableFuture<>();
   private final CompletableFuture<Void> timer = new CompletableFuture<>();
   private final long arrived = System.nanoTime();
+  private Throwable noThread;
 
   private final Gate.Waiter waiter =
       new Gate.Waiter() {
         @Override
-        void wake() {
+        boolean wake() {
           timer.cancel(false);
-          inside();
+          return begin();
+        }
+
+        @Override
+        void turnedBack() {
+          fail();
         }
       };
 
@@ -52,7 +60,12 @@ final class AsyncRun<T> {
     // In the figures before it is in the line: once it is, it may be admitted at any moment.
     meter.queued();
     switch (throttle.gate().enterOrJoin(waiter)) {
-      case ENTERED -> inside();
+      case ENTERED -> {
+        if (!begin()) {
+          throttle.gate().leave();
+          fail();
+        }
+      }
       case WAITING -> {
         throttle.maxWait().ifPresent(longest -> expireAfter(Throttle.nanos(longest)));
         future.whenComplete((value, failure) -> cancelled());
@@ -67,19 +80,45 @@ final class AsyncRun<T> {
     }
   }
 
+  /** Sends the work to a thread. False if there is none; {@link #fail} must follow then. */
+  private boolean begin() {
+    try {
+      throttle.threads().execute(this::inside);
+      return true;
+    } catch (Throwable e) { // Mostly an OutOfMemoryError: no more threads.
+      noThread = e;
+      return false;
+    }
+  }
+
   private void inside() {
     meter.leftQueue();
     permit.begin(System.nanoTime() - arrived);
-    Threads.start(
-        () -> {
-          errand.run();
-          permit.end(false); // Changes nothing unless the work was cancelled before it began.
-          settled.run();
-        });
+    errand.run();
+    permit.end(false); // Changes nothing unless the work was cancelled before it began.
+    settled.run();
   }
 
+  private void fail() {
+    meter.leftQueue();
+    meter.refused();
+    future.completeExceptionally(noThread);
+    settled.run();
+  }
+
+  /** Not on the JVM's only timer thread: whoever depends on the future may take long. */
   private void expireAfter(long nanos) {
-    timer.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRun(this::expired);
+    timer
+        .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
+        .thenRunAsync(this::expired, this::onThreadIfThereIsOne);
+  }
+
+  private void onThreadIfThereIsOne(Runnable task) {
+    try {
+      throttle.threads().execute(task);
+    } catch (Throwable e) {
+      task.run();
+    }
   }
 
   private void expired() {

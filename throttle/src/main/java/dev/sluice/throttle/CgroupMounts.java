@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Where the cgroups of this process are, as directories: its own first, then the ancestors, up to
@@ -16,7 +18,9 @@ import java.util.Optional;
  * hierarchy is mounted and which part of it. A container often sees only its own part: then the
  * mount's root is a prefix of the path and has to come off. If the path is not below that root, or
  * climbs out of it with {@code ..}, what is mounted is all that can be seen, and its top is the
- * best answer. Without {@code mountinfo}, hierarchies are looked for where they usually are.
+ * best answer. A hierarchy may be mounted in several places: the one that shows our path counts,
+ * and of those the one whose root is nearest to it, which is what this process was given. Without
+ * {@code mountinfo}, hierarchies are looked for where they usually are.
  */
 final class CgroupMounts {
   private static final String SYSTEM = "/sys/fs/cgroup";
@@ -40,20 +44,14 @@ final class CgroupMounts {
 
   /** The directories in the unified hierarchy, version 2; empty if there is none. */
   List<String> unified() {
-    return mounts.stream()
-        .filter(Mount::unified)
-        .findFirst()
-        .map(mount -> directories(mount, path("")))
-        .orElse(List.of());
+    return directories(mounts.stream().filter(Mount::unified), path(""));
   }
 
   /** The directories in the hierarchy of this controller, version 1; empty if there is none. */
   List<String> of(String controller) {
-    return mounts.stream()
-        .filter(mount -> !mount.unified && mount.options.contains(controller))
-        .findFirst()
-        .map(mount -> directories(mount, path(controller)))
-        .orElse(List.of());
+    return directories(
+        mounts.stream().filter(mount -> !mount.unified && mount.options.contains(controller)),
+        path(controller));
   }
 
   /** The process' path in the hierarchy of a controller, or with an empty name the unified one. */
@@ -63,6 +61,18 @@ final class CgroupMounts {
         .findFirst()
         .map(Membership::path)
         .orElse("/");
+  }
+
+  private List<String> directories(Stream<Mount> candidates, String path) {
+    // Of equals the first, as sorting leaves them in order.
+    return candidates
+        .sorted(
+            Comparator.comparing((Mount mount) -> !shows(mount.root, path))
+                .thenComparing(mount -> -mount.root.length())
+                .thenComparing(mount -> !(mount.point + "/").startsWith(SYSTEM + "/")))
+        .findFirst()
+        .map(mount -> directories(mount, path))
+        .orElse(List.of());
   }
 
   private List<String> directories(Mount mount, String path) {
@@ -78,19 +88,25 @@ final class CgroupMounts {
 
   /** What of a path lies below a mount's root: empty, or with a slash in front. */
   private static String below(String mountRoot, String path) {
-    String top = mountRoot.equals("/") ? "" : mountRoot;
-    boolean visible = path.equals(top) || path.startsWith(top + "/");
-    if (!visible || Arrays.asList(path.split("/")).contains("..")) {
-      return "";
-    }
-    return path.substring(top.length()).replaceFirst("/+$", "");
+    return shows(mountRoot, path)
+        ? path.substring(top(mountRoot).length()).replaceFirst("/+$", "")
+        : "";
+  }
+
+  private static boolean shows(String mountRoot, String path) {
+    return (path + "/").startsWith(top(mountRoot) + "/")
+        && !Arrays.asList(path.split("/")).contains("..");
+  }
+
+  private static String top(String mountRoot) {
+    return mountRoot.equals("/") ? "" : mountRoot;
   }
 
   private List<Membership> memberships() {
     List<Membership> found = new ArrayList<>();
     for (String line : lines("/proc/self/cgroup")) {
       String[] fields = line.split(":", 3);
-      if (fields.length == 3 && fields[2].startsWith("/")) {
+      if (fields.length == 3 && fields[2].startsWith("/") && fields[2].indexOf('\0') < 0) {
         found.add(new Membership(List.of(fields[1].split(",")), fields[2]));
       }
     }

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.Semaphore;
 
 /**
  * Many items under one throttle, one call.
@@ -29,6 +30,10 @@ final class ConcurrentMapping<T, R> {
   private final List<T> items;
   private final List<Outcome<R>> outcomes;
   private final Set<AsyncRun<?>> unsettled = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Rather than {@code wait()}, which keeps a virtual thread's carrier before Java 24. */
+  private final Semaphore settlements = new Semaphore(0);
+
   private Throwable first;
   private boolean stopped;
 
@@ -131,8 +136,8 @@ final class ConcurrentMapping<T, R> {
 
     private R map() throws Exception {
       begun = true;
-      startNext();
       try {
+        startNext();
         Mapper<? super T, ? extends R, ? extends Exception> any = mapper;
         R result = any.map(items.get(index));
         succeeded(index, result);
@@ -171,6 +176,7 @@ final class ConcurrentMapping<T, R> {
   }
 
   private void failed(int index, Throwable failure) {
+    List<AsyncRun<?>> rest;
     synchronized (this) {
       if (stopped) {
         boolean consequence = failure instanceof InterruptedException;
@@ -184,24 +190,32 @@ final class ConcurrentMapping<T, R> {
         return;
       }
       first = failure;
+      rest = stop(); // In the same breath: another failure is no longer the first.
     }
-    stop();
+    cancel(rest);
   }
 
-  private void stop() {
-    List<AsyncRun<?>> rest;
-    synchronized (this) {
-      stopped = true;
-      unstarted.clear();
-      rest = List.copyOf(unsettled);
-    }
-    // Outside the lock: to cancel one may settle it here and now.
+  /** Starts nothing more; what is to be cancelled. */
+  private synchronized List<AsyncRun<?>> stop() {
+    stopped = true;
+    unstarted.clear();
+    return List.copyOf(unsettled);
+  }
+
+  /** Never under the lock: to cancel one may settle it here and now. */
+  private static void cancel(List<AsyncRun<?>> rest) {
     rest.forEach(run -> run.future().cancel(true));
   }
 
-  private synchronized void over(AsyncRun<?> run) {
-    unsettled.remove(run);
-    notifyAll();
+  private void over(AsyncRun<?> run) {
+    synchronized (this) {
+      unsettled.remove(run);
+    }
+    settlements.release();
+  }
+
+  private synchronized boolean allOver() {
+    return unsettled.isEmpty();
   }
 
   /** Waits until nothing is left; whether this thread was interrupted meanwhile. */
@@ -209,15 +223,13 @@ final class ConcurrentMapping<T, R> {
     boolean interrupted = false;
     while (true) {
       try {
-        synchronized (this) {
-          while (!unsettled.isEmpty()) {
-            wait();
-          }
+        while (!allOver()) {
+          settlements.acquire();
         }
         return interrupted;
       } catch (InterruptedException e) {
         interrupted = true;
-        stop();
+        cancel(stop());
       }
     }
   }

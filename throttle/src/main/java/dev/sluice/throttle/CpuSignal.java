@@ -48,8 +48,6 @@ public record CpuSignal(Kind kind, OptionalDouble cores, String source) {
       return "none";
     }
     double value = cores.getAsDouble();
-    return value == Math.rint(value)
-        ? Long.toString(Math.round(value))
-        : String.format(Locale.ROOT, "%.3f", value).replaceFirst("0+$", "");
+    return String.format(Locale.ROOT, "%.3f", value).replaceFirst("\\.?0+$", "");
   }
 }

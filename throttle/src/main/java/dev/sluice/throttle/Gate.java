@@ -1,6 +1,8 @@
 package dev.sluice.throttle;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,8 +44,14 @@ final class Gate {
   abstract static class Waiter {
     private volatile boolean admitted;
 
-    /** Is told, outside the lock, that it is inside. */
-    abstract void wake();
+    /**
+     * Is told, outside the lock, that it is inside. It throws nothing: who calls it is somebody
+     * else, who left. False if it cannot begin; then its place is given to the next.
+     */
+    abstract boolean wake();
+
+    /** Is told that it is outside again, since it could not begin. */
+    void turnedBack() {}
   }
 
   /** A waiter that parks its thread. */
@@ -51,8 +59,9 @@ final class Gate {
     private final Thread thread = Thread.currentThread();
 
     @Override
-    void wake() {
+    boolean wake() {
       LockSupport.unpark(thread);
+      return true;
     }
   }
 
@@ -151,17 +160,39 @@ final class Gate {
 
   /** Leaves; whoever waits longest enters instead. */
   void leave() {
-    Waiter next;
+    Waiter next = release();
+    if (next != null) {
+      wake(List.of(next));
+    }
+  }
+
+  private Waiter release() {
     lock.lock();
     try {
       inside--;
-      next = admitNext();
+      return admitNext();
     } finally {
       lock.unlock();
     }
-    if (next != null) {
-      next.wake();
+  }
+
+  /**
+   * Wakes who was admitted, and whoever is admitted instead of one that cannot begin; in a loop,
+   * for there may be thousands. Those hear of it last, when nobody waits for them any more.
+   */
+  private void wake(List<Waiter> admitted) {
+    Deque<Waiter> asleep = new ArrayDeque<>(admitted);
+    List<Waiter> unable = new ArrayList<>();
+    for (Waiter next = asleep.poll(); next != null; next = asleep.poll()) {
+      if (!next.wake()) {
+        unable.add(next);
+        Waiter instead = release();
+        if (instead != null) {
+          asleep.add(instead);
+        }
+      }
     }
+    unable.forEach(Waiter::turnedBack);
   }
 
   /** Changes how many may be inside. */
@@ -176,7 +207,7 @@ final class Gate {
     } finally {
       lock.unlock();
     }
-    admitted.forEach(Waiter::wake);
+    wake(admitted);
   }
 
   private Waiter admitNext() {

@@ -3,7 +3,6 @@ package dev.sluice.throttle;
 import dev.failsafe.Failsafe;
 import dev.failsafe.FailsafeException;
 import dev.failsafe.RetryPolicy;
-import dev.failsafe.RetryPolicyBuilder;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
@@ -14,6 +13,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -55,9 +56,6 @@ public final class Retry {
   private static final Logger LOG = LoggerFactory.getLogger(Retry.class);
   private static final double MULTIPLIER = 2;
   private static final double DEFAULT_JITTER = 0.2;
-
-  /** Failsafe takes a negative delay as "your own". */
-  private static final Duration OWN_DELAY = Duration.ofNanos(-1);
 
   private final Builder settings;
   private final Map<String, Counters> counters = new ConcurrentHashMap<>();
@@ -112,9 +110,13 @@ public final class Retry {
    */
   public <T, E extends Exception> T run(String label, Work<? extends T, E> work)
       throws E, InterruptedException {
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
     try {
-      return Failsafe.with(policy(label)).get(work::run);
+      return Failsafe.with(this.<T>policy(label)).get(() -> noting(thrown, work));
     } catch (FailsafeException e) {
+      if (e == thrown.get()) {
+        throw e; // The work uses Failsafe, too, and this is its own.
+      }
       if (e.getCause() instanceof InterruptedException interrupt) {
         // Failsafe sets the flag for callers that see no InterruptedException; ours do.
         Thread.interrupted();
@@ -123,6 +125,16 @@ public final class Retry {
       @SuppressWarnings("unchecked") // Failsafe wraps what is checked, and work throws no other.
       E cause = (E) e.getCause();
       throw cause;
+    }
+  }
+
+  private static <T> T noting(AtomicReference<Throwable> thrown, Work<? extends T, ?> work)
+      throws Exception {
+    try {
+      return work.run();
+    } catch (Exception | Error e) {
+      thrown.set(e);
+      throw e;
     }
   }
 
@@ -178,7 +190,15 @@ public final class Retry {
   /** Tells about every label, those in use and those to come. */
   public void onLabel(Consumer<String> listener) {
     labelListeners.add(listener);
-    counters.keySet().forEach(listener);
+    counters.keySet().forEach(label -> tell(listener, label));
+  }
+
+  private static void tell(Consumer<String> listener, String label) {
+    try {
+      listener.accept(label);
+    } catch (Throwable e) {
+      LOG.error("A retry's listener failed; the work goes on.", e);
+    }
   }
 
   private Counters counters(String label) {
@@ -191,50 +211,44 @@ public final class Retry {
     if (other != null) {
       return other;
     }
-    labelListeners.forEach(listener -> listener.accept(label));
+    labelListeners.forEach(listener -> tell(listener, label));
     return created;
   }
 
   private <T> RetryPolicy<T> policy(String label) {
     Counters counter = counters(label);
-    RetryPolicyBuilder<T> policy =
-        RetryPolicy.<T>builder()
-            .withMaxAttempts(settings.attempts)
-            .handleIf(settings::isRetryable)
-            .withJitter(settings.jitter)
-            .withDelayFn(context -> settings.asked(context.getLastException()).orElse(OWN_DELAY))
-            .onRetry(retry -> counter.attempts.increment())
-            .onRetryScheduled(
-                retry ->
-                    LOG.info(
-                        "'{}' failed, attempt {} of {}; again in {}: {}",
-                        label,
-                        retry.getAttemptCount(),
-                        settings.attempts,
-                        retry.getDelay(),
-                        String.valueOf(retry.getLastException())))
-            .onRetriesExceeded(
-                failure -> {
-                  counter.exhausted.increment();
-                  LOG.warn(
-                      "'{}' failed, attempt {} of {}; given up: {}",
-                      label,
-                      failure.getAttemptCount(),
-                      settings.attempts,
-                      String.valueOf(failure.getException()));
-                })
-            .onSuccess(
-                success -> {
-                  if (success.getAttemptCount() > 1) {
-                    counter.successes.increment();
-                  }
-                });
-    if (settings.baseDelay.compareTo(settings.maxDelay) < 0) {
-      policy.withBackoff(settings.baseDelay, settings.maxDelay, MULTIPLIER);
-    } else {
-      policy.withDelay(settings.maxDelay);
-    }
-    return policy.build();
+    return RetryPolicy.<T>builder()
+        .withMaxAttempts(settings.attempts)
+        .handleIf(settings::isRetryable)
+        .withDelayFn(
+            context -> settings.delay(context.getLastException(), context.getAttemptCount()))
+        .onRetry(retry -> counter.attempts.increment())
+        .onRetryScheduled(
+            retry ->
+                LOG.info(
+                    "'{}' failed, attempt {} of {}; again in {}: {}",
+                    label,
+                    retry.getAttemptCount(),
+                    settings.attempts,
+                    retry.getDelay(),
+                    String.valueOf(retry.getLastException())))
+        .onRetriesExceeded(
+            failure -> {
+              counter.exhausted.increment();
+              LOG.warn(
+                  "'{}' failed, attempt {} of {}; given up: {}",
+                  label,
+                  failure.getAttemptCount(),
+                  settings.attempts,
+                  String.valueOf(failure.getException()));
+            })
+        .onSuccess(
+            success -> {
+              if (success.getAttemptCount() > 1) {
+                counter.successes.increment();
+              }
+            })
+        .build();
   }
 
   /** Says how to try again. */
@@ -276,7 +290,7 @@ public final class Retry {
       return this;
     }
 
-    /** Where doubling ends. Default: 30 seconds. */
+    /** Where doubling ends; a longer base delay stays as it is. Default: 30 seconds. */
     public Builder maxDelay(Duration delay) {
       maxDelay = requirePositive("maxDelay", delay);
       return this;
@@ -302,8 +316,8 @@ public final class Retry {
     }
 
     /**
-     * How long the other side asks to be left alone, if this failure says so; it takes the place of
-     * the computed delay.
+     * How long the other side asks to be left alone, if this failure says so: it is left alone at
+     * least that long, and never shorter than the computed delay.
      */
     public Builder retryAfter(Function<? super Exception, Optional<Duration>> asked) {
       retryAfter = asked;
@@ -331,6 +345,19 @@ public final class Retry {
               || e instanceof ThrottleException)
           && retryable.test(e)
           && asked(e).map(delay -> delay.compareTo(maxRetryAfter) <= 0).orElse(true);
+    }
+
+    /**
+     * How long to wait after this failure of this attempt, counted from 1. Only our own delay
+     * varies: what the other side asked for is kept to, and if it asked for none, that is no leave
+     * to storm it.
+     */
+    Duration delay(Throwable failure, int attempt) {
+      double most = Math.max(baseDelay.toNanos(), maxDelay.toNanos());
+      double own = Math.min(most, baseDelay.toNanos() * Math.pow(MULTIPLIER, attempt - 1.0));
+      double varied = own * (1 + jitter * ThreadLocalRandom.current().nextDouble(-1, 1));
+      Duration delay = Duration.ofNanos((long) varied);
+      return asked(failure).filter(asked -> asked.compareTo(delay) > 0).orElse(delay);
     }
 
     private Optional<Duration> asked(Throwable failure) {

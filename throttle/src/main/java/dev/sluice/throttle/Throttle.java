@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ public final class Throttle {
   private final Gate gate;
   private final int maxWaiting;
   private final Optional<Duration> maxWait;
+  private final Executor threads;
   private final Map<String, LabelMeter> meters = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<ThrottleListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -48,6 +50,7 @@ public final class Throttle {
     name = builder.name;
     maxWaiting = builder.maxWaiting;
     maxWait = builder.maxWait;
+    threads = builder.threads;
     gate = new Gate(builder.limit, builder.maxWaiting);
   }
 
@@ -246,13 +249,18 @@ public final class Throttle {
   private static void tell(ThrottleListener listener, Consumer<ThrottleListener> news) {
     try {
       news.accept(listener);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // An Error too: past it, a place would be lost.
       LOG.error("A throttle's listener failed; the work goes on.", e);
     }
   }
 
   Gate gate() {
     return gate;
+  }
+
+  /** Where {@link #runAsync} gets its threads. */
+  Executor threads() {
+    return threads;
   }
 
   int maxWaiting() {
@@ -339,6 +347,7 @@ public final class Throttle {
     private final int limit;
     private int maxWaiting = Integer.MAX_VALUE;
     private Optional<Duration> maxWait = Optional.empty();
+    private Executor threads = Threads::start;
 
     private Builder(String name, int limit) {
       if (name.isBlank()) {
@@ -365,6 +374,12 @@ public final class Throttle {
             "maxWait of throttle '%s' cannot be %s. Use zero or more.".formatted(name, longest));
       }
       maxWait = Optional.of(longest);
+      return this;
+    }
+
+    /** Where {@link Throttle#runAsync} gets its threads. */
+    Builder threads(Executor executor) {
+      threads = executor;
       return this;
     }
 

@@ -147,6 +147,30 @@ class CpuBudgetTest {
             .file("/sys/fs/cgroup/unified/jobs/cpu.max", "200000 100000")
             .file(CPUSET + "/jobs/cpuset.cpus", "0-4")
             .has(2),
+        // Several mounts of one hierarchy.
+        CgroupLayout.of("v2 bound elsewhere first, of a part that is not ours")
+            .file(
+                "/proc/self/mountinfo",
+                "30 23 0:28 /other /mnt/other rw - cgroup2 cgroup rw\n" + CgroupLayout.V2_MOUNT)
+            .file("/proc/self/cgroup", "0::/a\n")
+            .file("/mnt/other/cpu.max", "100000 100000")
+            .file(V2 + "/a/cpu.max", "300000 100000")
+            .has(3),
+        CgroupLayout.of("v1 mounted twice, as the whole and as our part")
+            .file(
+                "/proc/self/mountinfo",
+                CgroupLayout.v1Mount("/", "/host/cpu", "cpu")
+                    + CgroupLayout.v1Mount("/docker/abc", CPU, "cpu"))
+            .file("/proc/self/cgroup", "4:cpu:/docker/abc\n")
+            .quota(CPU, "200000", "100000")
+            .has(2),
+        CgroupLayout.of("v2 mounted twice alike, first elsewhere")
+            .file(
+                "/proc/self/mountinfo",
+                "30 23 0:28 / /chroot/cgroup rw - cgroup2 cgroup rw\n" + CgroupLayout.V2_MOUNT)
+            .file("/proc/self/cgroup", "0::/a\n")
+            .file(V2 + "/a/cpu.max", "300000 100000")
+            .has(3),
         // The JVM.
         CgroupLayout.v2("a JVM that was told to use less", "/")
             .file(V2 + "/cpu.max", "400000 100000")
@@ -170,7 +194,10 @@ class CpuBudgetTest {
         CgroupLayout.of("nonsense in every list")
             .file("/proc/self/mountinfo", "what\n - cgroup2\n1 2 3 - cgroup2 x y\n")
             .file("/proc/self/cgroup", "what\n0:\n:::::\n")
-            .has(8));
+            .has(8),
+        CgroupLayout.v2("a path that no file can have", "/a\0b")
+            .file(V2 + "/cpu.max", "200000 100000")
+            .has(2));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -195,6 +222,13 @@ class CpuBudgetTest {
             });
     assertThat(budget.effective())
         .isEqualTo(new Setting(2, "/sys/fs/cgroup/cpu.max: 150000 100000, rounded up"));
+  }
+
+  @Test
+  void text_ofAQuota_isWithoutIdleZeros() {
+    assertThat(CpuSignal.of(Kind.QUOTA, 100_001 / 100_000.0, "").text()).isEqualTo("1");
+    assertThat(CpuSignal.of(Kind.QUOTA, 10, "").text()).isEqualTo("10");
+    assertThat(CpuSignal.of(Kind.QUOTA, 0.05, "").text()).isEqualTo("0.05");
   }
 
   @Test

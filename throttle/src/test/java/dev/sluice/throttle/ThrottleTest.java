@@ -320,7 +320,7 @@ class ThrottleTest {
         new ThrottleListener() {
           @Override
           public void onStart(Throttle throttle, String label, Duration waited) {
-            throw new IllegalStateException("broken");
+            throw new AssertionError("broken");
           }
         });
     try (CapturedLog log = CapturedLog.of(Throttle.class)) {

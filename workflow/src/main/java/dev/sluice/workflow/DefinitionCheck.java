@@ -75,6 +75,12 @@ final class DefinitionCheck {
     steps.forEach(this::checkReferences);
     output.ifPresent(
         json -> {
+          try {
+            Refs.check(json, false);
+          } catch (InvalidRequestException e) {
+            throw new InvalidRequestException(
+                "output of workflow '%s': %s.".formatted(type, e.getMessage()), e);
+          }
           for (String name : Refs.stepsIn(json)) {
             if (!byName.containsKey(name)) {
               throw new InvalidRequestException(
@@ -110,8 +116,8 @@ final class DefinitionCheck {
         throw wrong(step, "signal", "use 1 to %d characters".formatted(LONGEST_NAME));
       }
       signal.timeout().ifPresent(timeout -> checkWait(step, "timeout", timeout));
-    } else if (work instanceof StepWork.Child child && isUnusable(child.type())) {
-      throw wrong(step, "workflow", "use 1 to %d characters".formatted(LONGEST_NAME));
+    } else if (work instanceof StepWork.Child child) {
+      checkChild(step, child.type());
     }
     StepDefinition.Policy policy = step.policy();
     if (policy.compensateWith().isPresent() && isUnusable(policy.compensateWith().get())) {
@@ -125,6 +131,15 @@ final class DefinitionCheck {
     }
     if (policy.retry().maxAttempts() > 1_000) {
       throw wrong(step, "retry", "use at most 1,000 attempts");
+    }
+  }
+
+  private void checkChild(StepDefinition step, String child) {
+    if (isUnusable(child)) {
+      throw wrong(step, "workflow", "use 1 to %d characters".formatted(LONGEST_NAME));
+    }
+    if (child.equals(type)) {
+      throw wrong(step, "workflow", "it would run itself for ever");
     }
   }
 
@@ -155,8 +170,8 @@ final class DefinitionCheck {
   }
 
   private void checkWait(StepDefinition step, String field, Duration wait) {
-    if (wait.isNegative() || wait.isZero() || wait.compareTo(LONGEST_WAIT) > 0) {
-      throw wrong(step, field, "use more than nothing and at most ten years");
+    if (wait.toMillis() < 1 || wait.compareTo(LONGEST_WAIT) > 0) {
+      throw wrong(step, field, "use a millisecond or more, and at most ten years");
     }
   }
 
@@ -236,7 +251,13 @@ final class DefinitionCheck {
   }
 
   private void checkReferences(StepDefinition step, String field, JsonNode json) {
-    Set<String> named = Refs.stepsIn(json);
+    try {
+      Refs.check(json, step.work() instanceof StepWork.Each && !field.equals("over"));
+    } catch (InvalidRequestException e) {
+      throw wrong(step, field, e.getMessage());
+    }
+    Set<String> named = new HashSet<>(Refs.stepsIn(json));
+    named.removeAll(step.dependsOn());
     if (named.isEmpty()) {
       return;
     }

@@ -74,6 +74,7 @@ final class DefinitionJson {
     if (all.isEmpty()) {
       throw new InvalidRequestException("The list of workflows is empty.");
     }
+    ChildTypes.check(all);
     return all;
   }
 
@@ -300,7 +301,24 @@ final class DefinitionJson {
   static String hash(WorkflowDefinition definition) {
     ObjectNode json = write(definition);
     json.remove(List.of("max_concurrent_steps", "max_steps_per_tick"));
-    return hash(json.toString());
+    return hash(sorted(json).toString());
+  }
+
+  /** The same with the fields of every object in order: no order means anything. */
+  private static JsonNode sorted(JsonNode json) {
+    if (json.isArray()) {
+      ArrayNode copy = JsonNodeFactory.instance.arrayNode();
+      json.forEach(element -> copy.add(sorted(element)));
+      return copy;
+    }
+    if (!json.isObject()) {
+      return json;
+    }
+    Map<String, JsonNode> fields = new TreeMap<>();
+    json.properties().forEach(field -> fields.put(field.getKey(), sorted(field.getValue())));
+    ObjectNode copy = JsonNodeFactory.instance.objectNode();
+    fields.forEach(copy::set);
+    return copy;
   }
 
   static String hash(String text) {

@@ -1,8 +1,13 @@
 package dev.sluice.workflow;
 
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.InvalidRequestException;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
@@ -21,6 +26,8 @@ import java.util.function.BiFunction;
  * </ul>
  */
 public final class Refs {
+  private static final ObjectMapper MAPPER = JsonMapper.builder().build();
+
   static final String INPUT = "$input";
   static final String RESULT = "$result";
   static final String ITEM = "$item";
@@ -67,6 +74,50 @@ public final class Refs {
     return slash < 0 ? "" : reference.substring(slash);
   }
 
+  private static JsonPointer pointer(String text) {
+    try {
+      return JsonPointer.compile(text);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRequestException(
+          "'%s' is no JSON pointer; use \"\" for all of it, or /field/0 for a part".formatted(text),
+          e);
+    }
+  }
+
+  /**
+   * Passes if every reference in this is one that can be followed.
+   *
+   * @param items whether there are elements to refer to
+   * @throws InvalidRequestException with what is wrong
+   */
+  static void check(JsonNode node, boolean items) {
+    String kind = kindOf(node);
+    if (kind == null) {
+      node.forEach(child -> check(child, items));
+      return;
+    }
+    JsonNode to = node.get(kind);
+    if (!to.isTextual()) {
+      throw new InvalidRequestException("%s of %s is not a text".formatted(to, kind));
+    }
+    if (kind.equals(ITEM) && !items) {
+      throw new InvalidRequestException("there is no element here that $item could mean");
+    }
+    pointer(kind.equals(RESULT) ? pointerOf(to.textValue()) : to.textValue());
+  }
+
+  /**
+   * The same JSON as it would be read from its text. A builder may hold numbers in types that no
+   * parser makes, and definitions are compared.
+   */
+  static JsonNode canonical(JsonNode node) {
+    try {
+      return MAPPER.readTree(node.toString());
+    } catch (JsonProcessingException e) {
+      throw new InvalidRequestException("Not JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+
   /** The names of the steps whose results this refers to. */
   public static Set<String> stepsIn(JsonNode node) {
     Set<String> steps = new TreeSet<>();
@@ -106,7 +157,7 @@ public final class Refs {
       String reference = node.get(kind).asText();
       boolean ofStep = kind.equals(RESULT);
       JsonNode whole = find.apply(kind, ofStep ? stepOf(reference) : "");
-      JsonNode part = whole.at(ofStep ? pointerOf(reference) : reference);
+      JsonNode part = whole.at(pointer(ofStep ? pointerOf(reference) : reference));
       return part.isMissingNode() ? JsonNodeFactory.instance.nullNode() : part;
     }
     if (node.isObject()) {

@@ -48,6 +48,7 @@ public record StepDefinition(
   /** Copies the list. */
   public StepDefinition {
     dependsOn = List.copyOf(dependsOn);
+    input = input.map(Refs::canonical);
   }
 
   /** Starts a step of this name. */
@@ -134,26 +135,31 @@ public record StepDefinition(
 
     /** Waits this long. */
     public Builder sleep(Duration duration) {
-      work = new StepWork.Sleep(duration);
+      return does(new StepWork.Sleep(duration));
+    }
+
+    private Builder does(StepWork next) {
+      if (work != null) {
+        throw new InvalidRequestException(
+            "step '%s' has two things to do; give it one of them.".formatted(name));
+      }
+      work = next;
       return this;
     }
 
     /** Waits for this signal. */
     public Builder signal(String signal) {
-      work = new StepWork.Signal(signal, Optional.empty());
-      return this;
+      return does(new StepWork.Signal(signal, Optional.empty()));
     }
 
     /** Waits for this signal, and fails if it does not come within this time. */
     public Builder signal(String signal, Duration timeout) {
-      work = new StepWork.Signal(signal, Optional.of(timeout));
-      return this;
+      return does(new StepWork.Signal(signal, Optional.of(timeout)));
     }
 
     /** Runs a workflow of this type. */
     public Builder workflow(String type) {
-      work = new StepWork.Child(type);
-      return this;
+      return does(new StepWork.Child(type));
     }
 
     /** The steps that must have ended before. */
@@ -196,10 +202,26 @@ public record StepDefinition(
     public StepDefinition build() {
       return new StepDefinition(
           name,
-          task == null ? work : call(),
+          task == null ? wait(work) : call(),
           dependsOn,
           Optional.ofNullable(input),
           new Policy(priority, retry, onFailure, Optional.ofNullable(compensateWith)));
+    }
+
+    private StepWork wait(StepWork waiting) {
+      boolean ofTask =
+          over != null
+              || timeout != null
+              || key != null
+              || group != null
+              || !per.isEmpty()
+              || !queue.equals(SubmitOptions.DEFAULT_QUEUE);
+      if (waiting != null && ofTask) {
+        throw new InvalidRequestException(
+            "step '%s' has no task; over, queue, timeout and concurrency go only with one."
+                .formatted(name));
+      }
+      return waiting;
     }
 
     private StepWork call() {

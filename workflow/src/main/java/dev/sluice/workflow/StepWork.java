@@ -43,7 +43,10 @@ public sealed interface StepWork {
 
     /** Copies the map, in order of its keys: the definition's hash depends on it. */
     public Slots {
-      per = Collections.unmodifiableMap(new TreeMap<>(per));
+      key = key.map(Refs::canonical);
+      Map<String, JsonNode> sorted = new TreeMap<>(per);
+      sorted.replaceAll((dimension, value) -> Refs.canonical(value));
+      per = Collections.unmodifiableMap(sorted);
     }
 
     /** Every value and reference in it. */
@@ -58,7 +61,12 @@ public sealed interface StepWork {
    * @param job the job
    * @param over where the list is: a reference to the run's input or a step's result, or a list
    */
-  record Each(Call job, JsonNode over) implements StepWork {}
+  record Each(Call job, JsonNode over) implements StepWork {
+    /** Over this list. */
+    public Each {
+      over = Refs.canonical(over);
+    }
+  }
 
   /** Waits. */
   record Sleep(Duration duration) implements StepWork {}

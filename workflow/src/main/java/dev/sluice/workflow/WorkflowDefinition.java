@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A workflow: a graph of steps. Immutable, and valid once it exists; JSON and the builder make the
@@ -27,6 +29,7 @@ public record WorkflowDefinition(
    */
   public WorkflowDefinition {
     steps = List.copyOf(steps);
+    output = output.map(Refs::canonical);
     DefinitionCheck.check(type, version, steps, output);
   }
 
@@ -57,6 +60,17 @@ public record WorkflowDefinition(
   /** Names everything a run depends on; caps are not part of it. */
   public String hash() {
     return DefinitionJson.hash(this);
+  }
+
+  /** The names of the signals that steps wait for, in order. */
+  public Set<String> signals() {
+    Set<String> names = new TreeSet<>();
+    for (StepDefinition step : steps) {
+      if (step.work() instanceof StepWork.Signal signal) {
+        names.add(signal.signal());
+      }
+    }
+    return names;
   }
 
   /** The step of this name. */

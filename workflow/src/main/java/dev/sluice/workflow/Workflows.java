@@ -9,6 +9,8 @@ import dev.sluice.JobContext;
 import dev.sluice.JobInfo;
 import dev.sluice.Page;
 import dev.sluice.Sluice;
+import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.WorkerBuilder;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.RunQuery;
@@ -24,8 +26,9 @@ import dev.sluice.workflow.tick.RunEdits;
 import dev.sluice.workflow.tick.RunProgress;
 import dev.sluice.workflow.tick.StepJobId;
 import dev.sluice.workflow.tick.WorkflowGraph;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +39,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The entrance to workflows: define them, start runs, and have workers move them on. Thread-safe;
@@ -53,8 +58,11 @@ import java.util.stream.Collectors;
  * at every now and then by those who serve.
  */
 public final class Workflows implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Workflows.class);
+
   private final JobStore store;
   private final ObjectMapper mapper;
+  private final int maxPayloadBytes;
   private final Orchestrator orchestrator;
   private final RunReader reader;
   private final StepResults results;
@@ -64,6 +72,7 @@ public final class Workflows implements AutoCloseable {
   Workflows(JobStore store, ObjectMapper mapper, int maxPayloadBytes) {
     this.store = store;
     this.mapper = mapper;
+    this.maxPayloadBytes = maxPayloadBytes;
     reader = new RunReader(store);
     results = new StepResults(store);
     orchestrator = new Orchestrator(store, reader, maxPayloadBytes);
@@ -79,7 +88,14 @@ public final class Workflows implements AutoCloseable {
     for (WorkflowDefinition definition : some) {
       definitions.put(definition.type(), definition);
     }
+    adopt(List.of(some));
     return this;
+  }
+
+  private synchronized void adopt(Collection<WorkflowDefinition> some) {
+    if (service != null) {
+      service.adopt(some, this::others);
+    }
   }
 
   /** Hears of every tick from here. */
@@ -97,7 +113,7 @@ public final class Workflows implements AutoCloseable {
   public synchronized WorkerBuilder serve(WorkerBuilder worker) {
     if (service == null) {
       service = new WorkflowService(store, orchestrator);
-      service.adopt(definitions.values());
+      adopt(definitions.values());
     }
     return service.attach(worker);
   }
@@ -124,33 +140,26 @@ public final class Workflows implements AutoCloseable {
         new Charter(
             new WorkflowGraph(definition),
             others(definition),
-            input == null ? NullNode.getInstance() : mapper.valueToTree(input),
+            json("The input of workflow '%s'".formatted(definition.type()), input),
             Optional.empty());
     UUID run = orchestrator.create(charter);
-    orchestrator.tick(run);
+    tickIfPossible(run);
     return run;
   }
 
   private List<WorkflowDefinition> others(WorkflowDefinition definition) {
-    List<WorkflowDefinition> found = new ArrayList<>();
-    Set<String> seen = new HashSet<>(Set.of(definition.type()));
-    List<WorkflowDefinition> open = new ArrayList<>(List.of(definition));
-    while (!open.isEmpty()) {
-      WorkflowDefinition next = open.remove(open.size() - 1);
-      for (StepDefinition step : next.steps()) {
-        if (step.work() instanceof StepWork.Child child && seen.add(child.type())) {
-          WorkflowDefinition other = definitions.get(child.type());
-          if (other == null) {
-            throw new InvalidRequestException(
-                "workflow of step '%s' of workflow '%s': no workflow '%s' is defined here."
-                    .formatted(step.name(), next.type(), child.type()));
-          }
-          found.add(other);
-          open.add(other);
-        }
-      }
+    return ChildTypes.of(definition, definitions::get);
+  }
+
+  private JsonNode json(String what, Object value) {
+    JsonNode json = value == null ? NullNode.getInstance() : mapper.valueToTree(value);
+    int bytes = json.toString().getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > maxPayloadBytes) {
+      throw new InvalidRequestException(
+          "%s has %,d bytes of JSON; at most %,d are allowed. Store it elsewhere and pass its address."
+              .formatted(what, bytes, maxPayloadBytes));
     }
-    return List.copyOf(found);
+    return json;
   }
 
   /** The run of this id. */
@@ -175,7 +184,11 @@ public final class Workflows implements AutoCloseable {
     Page<StoredRun> page = store.runs().list(stored(query));
     List<WorkflowRun> runs = new ArrayList<>();
     for (StoredRun each : page.items()) {
-      reader.load(each).ifPresent(run -> runs.add(RunSteps.view(run, List.of())));
+      try {
+        reader.load(each).ifPresent(run -> runs.add(RunSteps.view(run, List.of())));
+      } catch (StoreIncompatibleException e) {
+        log.warn("The run {} cannot be read, and is left out.", each.run().id(), e);
+      }
     }
     return new Page<>(List.copyOf(runs), page.next());
   }
@@ -204,10 +217,24 @@ public final class Workflows implements AutoCloseable {
     return store.runs().counts();
   }
 
-  /** Sends a signal to a run. It is kept until a step waits for it. */
+  /**
+   * Sends a signal to a run. It is kept until a step waits for it.
+   *
+   * @throws InvalidRequestException if none ever will
+   */
   public void signal(UUID run, String name, Object payload) {
-    JsonNode json = payload == null ? NullNode.getInstance() : mapper.valueToTree(payload);
-    edit(run, loaded -> RunEdits.signal(loaded.progress(), name, json));
+    JsonNode json = json("The signal '%s'".formatted(name), payload);
+    edit(
+        run,
+        loaded -> {
+          Set<String> known = loaded.graph().definition().signals();
+          if (!known.contains(name)) {
+            throw new InvalidRequestException(
+                "No step of workflow '%s' waits for the signal '%s'; known are: %s."
+                    .formatted(loaded.graph().definition().type(), name, String.join(", ", known)));
+          }
+          return RunEdits.signal(loaded.progress(), name, json);
+        });
   }
 
   /** Calls a run off: what is in flight is cancelled, and when that has ended so has the run. */
@@ -250,7 +277,19 @@ public final class Workflows implements AutoCloseable {
     if (!orchestrator.edit(run, any -> true, change)) {
       throw unknown(run);
     }
-    orchestrator.tick(run);
+    tickIfPossible(run);
+  }
+
+  /**
+   * What was asked for is on record. If the store is away now, the run is looked at later; whoever
+   * asked should not do so twice.
+   */
+  private void tickIfPossible(UUID run) {
+    try {
+      orchestrator.tick(run);
+    } catch (StoreUnavailableException e) {
+      log.warn("The run {} could not be moved on at once; somebody will look at it soon.", run, e);
+    }
   }
 
   private LoadedRun require(UUID run) {

@@ -3,6 +3,7 @@ package dev.sluice.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.RetryPolicy;
 import dev.sluice.SluiceOptions;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.JobStore;
@@ -11,6 +12,8 @@ import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import dev.sluice.workflow.CrashingJobStore.Crash;
 import dev.sluice.workflow.tick.StepJobId;
+import dev.sluice.workflow.tick.StepJobId.Kind;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,9 +45,43 @@ class CrashIT {
           .output(Refs.result("end"))
           .build();
 
+  /** Waits, fails, is tried again, fails for good, and is undone; another of its steps goes on. */
+  private static final WorkflowDefinition UNDONE =
+      WorkflowDefinition.named("w")
+          .maxConcurrentSteps(CAP)
+          .step(StepDefinition.named("a").task("work").compensateWith("work"))
+          .step(StepDefinition.named("b").task("work").compensateWith("work").dependsOn("a"))
+          .step(StepDefinition.named("nap").sleep(Duration.ofMillis(1)).dependsOn("a"))
+          .step(
+              StepDefinition.named("bad")
+                  .task(HandWorker.FAILING)
+                  .dependsOn("nap", "b")
+                  .retry(
+                      RetryPolicy.exponential()
+                          .maxAttempts(2)
+                          .firstDelay(Duration.ofMillis(1))
+                          .build())
+                  .onFailure(OnFailure.COMPENSATE))
+          .step(StepDefinition.named("never").task("work").dependsOn("bad"))
+          .build();
+
+  /** Jobs of a, b, its timer, two of bad, and two that undo. */
+  private static final int JOBS_OF_UNDONE = 7;
+
   @ParameterizedTest
   @ValueSource(strings = {"memory", "postgres"})
   void crashAfterEveryCall_theNextOneHeals(String kind) {
+    crashEverywhere(kind, DEFINITION, RunState.SUCCEEDED, STEPS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "postgres"})
+  void crashAfterEveryCall_failedRunIsUndoneOnce(String kind) {
+    crashEverywhere(kind, UNDONE, RunState.FAILED, JOBS_OF_UNDONE);
+  }
+
+  private static void crashEverywhere(
+      String kind, WorkflowDefinition definition, RunState end, int jobs) {
     boolean survived = false;
     int calls = 1;
     for (; !survived; calls++) {
@@ -54,7 +91,7 @@ class CrashIT {
               : "embedded:" + PostgresWorkflowIT.SERVER.dataDirectory();
       String schema = "crash_" + UUID.randomUUID().toString().replace("-", "");
       try (JobStore store = StoreProviders.open(url, new StoreSettings(schema, 4))) {
-        survived = play(store, calls);
+        survived = play(store, calls, definition, end, jobs);
       } catch (AssertionError e) {
         throw new AssertionError("crash after call " + calls, e);
       }
@@ -62,22 +99,24 @@ class CrashIT {
     assertThat(calls).as("calls that a whole run takes").isGreaterThan(30);
   }
 
-  private static Workflows workflows(JobStore store) {
+  private static Workflows workflows(JobStore store, WorkflowDefinition definition) {
     return new Workflows(store, new ObjectMapper(), SluiceOptions.DEFAULT_MAX_PAYLOAD_BYTES)
-        .define(DEFINITION, CHILD);
+        .define(definition, CHILD);
   }
 
   /** Whether the first orchestrator lived to the end. */
-  private static boolean play(JobStore store, int calls) {
+  private static boolean play(
+      JobStore store, int calls, WorkflowDefinition definition, RunState end, int jobs) {
     CrashingJobStore crashing = new CrashingJobStore(store, calls);
-    Workflows current = workflows(crashing.view());
+    Workflows current = workflows(crashing.view(), definition);
     boolean crashed = false;
-    try (HandWorker worker = new HandWorker(store, "work")) {
+    try (HandWorker worker =
+        new HandWorker(store, "work", HandWorker.FAILING, "sluice.workflow.timer")) {
       try {
         current.start("w", null);
       } catch (Crash e) {
         crashed = true;
-        current = workflows(store);
+        current = workflows(store, definition);
       }
       List<UUID> started =
           store.runs().list(RunQuery.ALL.type("w")).items().stream()
@@ -89,29 +128,31 @@ class CrashIT {
       }
       UUID run = started.get(0);
       for (int turn = 0;
-          workflows(store).get(run).orElseThrow().state() != RunState.SUCCEEDED;
+          workflows(store, definition).get(run).orElseThrow().state() != end;
           turn++) {
-        assertThat(turn).as("it never ends").isLessThan(100);
+        assertThat(turn).as("it never ends").isLessThan(300);
         try {
           current.tick(run);
         } catch (Crash e) {
           crashed = true;
-          current = workflows(store);
+          current = workflows(store, definition);
         }
         List<ClaimedJob> running = worker.claim();
-        assertThat(running.stream().filter(job -> isOf(run, job)).count()).isLessThanOrEqualTo(CAP);
+        assertThat(running.stream().filter(job -> counts(run, job)).count())
+            .isLessThanOrEqualTo(CAP);
         // One at a time, so that a tick sees every mixture of what has ended and what has not.
         running.forEach(job -> worker.finish(List.of(job)));
         tickChildren(store, current, run);
       }
       assertThat(worker.ran.values()).as("nothing ran twice").containsOnly(1);
-      assertThat(worker.ran).as("nothing was lost").hasSize(STEPS);
+      assertThat(worker.ran).as("nothing was lost").hasSize(jobs);
       return !crashed;
     }
   }
 
-  private static boolean isOf(UUID run, ClaimedJob job) {
-    return StepJobId.parse(job.id()).orElseThrow().run().equals(run);
+  private static boolean counts(UUID run, ClaimedJob job) {
+    StepJobId id = StepJobId.parse(job.id()).orElseThrow();
+    return id.run().equals(run) && (id.kind() == Kind.STEP || id.kind() == Kind.ITEM);
   }
 
   /** What the end of a child's job would have brought about. */
@@ -120,7 +161,7 @@ class CrashIT {
       try {
         current.tick(child.run().id());
       } catch (Crash e) {
-        workflows(store).tick(child.run().id());
+        workflows(store, DEFINITION).tick(child.run().id());
       }
     }
   }

@@ -1,10 +1,6 @@
 package dev.sluice.workflow;
 
-import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStore;
-import dev.sluice.spi.RunStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 
 /**
  * A store whose user dies after a number of calls: each is carried out, and the one with the fatal
@@ -22,47 +18,18 @@ final class CrashingJobStore {
     this.left = calls;
   }
 
-  /** How many more calls would have been survived. */
-  int left() {
-    return left;
-  }
-
   JobStore view() {
-    JobCatalog jobs = counted(JobCatalog.class, store.jobs());
-    RunStore runs = counted(RunStore.class, store.runs());
-    return (JobStore)
-        Proxy.newProxyInstance(
-            JobStore.class.getClassLoader(),
-            new Class<?>[] {JobStore.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "jobs" -> jobs;
-                  case "runs" -> runs;
-                  default -> call(method, store, arguments);
-                });
+    return TappedJobStore.of(store, (method, arguments, call) -> counted(call));
   }
 
-  private <T> T counted(Class<T> type, T target) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> call(method, target, arguments)));
-  }
-
-  private Object call(java.lang.reflect.Method method, Object target, Object[] arguments)
-      throws Throwable {
+  private Object counted(TappedJobStore.Call call) throws Throwable {
     if (left <= 0) {
       throw new Crash();
     }
-    try {
-      Object answer = method.invoke(target, arguments);
-      if (--left == 0) {
-        throw new Crash();
-      }
-      return answer;
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
+    Object answer = call.proceed();
+    if (--left == 0) {
+      throw new Crash();
     }
+    return answer;
   }
 }

@@ -126,6 +126,12 @@ class DefinitionTest {
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"input\": {\"$result\": \"x\"}}]} | input of step 'a'",
         "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"sleep\": \"1s\", \"compensate_with\": \"t\"}]} | compensate_with of step 'a'",
         "{\"type\": \"w\", \"type\": \"w\", \"steps\": []} | Duplicate",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"input\": {\"id\": {\"$input\": \"order\"}}}]} | input of step 'a' of workflow 'w': 'order' is no JSON pointer",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"input\": {\"$input\": null}}]} | input of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"input\": {\"$item\": \"\"}}]} | input of step 'a'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\"}], \"output\": {\"$item\": \"\"}} | output of workflow 'w'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\"}], \"output\": {\"$input\": \"x\"}} | output of workflow 'w'",
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"workflow\": \"w\"}]} | would run itself",
         "nonsense | not JSON"
       })
   void wrong_isRefused_withTheNameOfWhatIsWrong(String json, String message) {
@@ -172,6 +178,31 @@ class DefinitionTest {
             .call()
             .orElseThrow();
     assertThat(call.timeout()).contains(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void builder_refusesWhatJsonRefuses() {
+    assertThatThrownBy(() -> StepDefinition.named("a").sleep(Duration.ofSeconds(1)).signal("x"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("step 'a'");
+    assertThatThrownBy(() -> StepDefinition.named("a").signal("x").over(Refs.input("")).build())
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("step 'a' has no task");
+    assertThatThrownBy(
+            () ->
+                WorkflowDefinition.named("w")
+                    .step(StepDefinition.named("a").sleep(Duration.ofNanos(500_000)))
+                    .build())
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("sleep of step 'a'");
+  }
+
+  @Test
+  void hash_orderOfFieldsDoesNotCount() {
+    String steps =
+        "{\"type\": \"w\", \"steps\": [{\"name\": \"a\", \"task\": \"t\", \"input\": %s}]}";
+    assertThat(WorkflowDefinition.parse(steps.formatted("{\"x\": 1, \"y\": 2}")).hash())
+        .isEqualTo(WorkflowDefinition.parse(steps.formatted("{\"y\": 2, \"x\": 1}")).hash());
   }
 
   @Test

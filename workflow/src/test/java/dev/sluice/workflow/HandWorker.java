@@ -19,15 +19,27 @@ import java.util.UUID;
 
 /** A worker moved by hand, which remembers what it ran and how often. */
 final class HandWorker implements AutoCloseable {
+  /** The task whose jobs fail. */
+  static final String FAILING = "bad";
+
   private final WorkerSession session;
   private final List<TaskDemand> tasks;
   final Map<UUID, Integer> ran = new HashMap<>();
 
   HandWorker(JobStore store, String... tasks) {
+    this("default", store, tasks);
+  }
+
+  /** One of another queue. */
+  static HandWorker ofQueue(JobStore store, String queue, String... tasks) {
+    return new HandWorker(queue, store, tasks);
+  }
+
+  private HandWorker(String queue, JobStore store, String... tasks) {
     session =
         store.openSession(
             new WorkerRegistration(
-                "hand", Set.of("default"), Set.of(tasks), Map.of(), Duration.ofMinutes(5)));
+                "hand", Set.of(queue), Set.of(tasks), Map.of(), Duration.ofMinutes(5)));
     session.reconcile(Set.of());
     this.tasks = List.of(tasks).stream().map(task -> new TaskDemand(task, 1_000, 0)).toList();
   }
@@ -48,14 +60,15 @@ final class HandWorker implements AutoCloseable {
     List<JobOutcome> outcomes = new ArrayList<>();
     for (ClaimedJob job : jobs) {
       ran.merge(job.id(), 1, Integer::sum);
-      outcomes.add(
-          new JobOutcome(
-              job.id(),
-              job.token(),
-              new JobOutcome.Succeeded(Optional.of("[1,2,3,4,5]")),
-              Duration.ZERO));
+      outcomes.add(new JobOutcome(job.id(), job.token(), verdict(job), Duration.ZERO));
     }
     exchange(outcomes, Demand.NONE);
+  }
+
+  private static JobOutcome.Verdict verdict(ClaimedJob job) {
+    return job.task().equals(FAILING)
+        ? new JobOutcome.Failed(new JobOutcome.Failure("Bad", "bad luck", ""))
+        : new JobOutcome.Succeeded(Optional.of("[1,2,3,4,5]"));
   }
 
   private List<ClaimedJob> exchange(List<JobOutcome> outcomes, Demand demand) {

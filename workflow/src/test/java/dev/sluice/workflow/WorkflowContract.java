@@ -176,6 +176,7 @@ abstract class WorkflowContract {
                         (payload, context) -> {
                           long from = System.nanoTime();
                           int squared = payload.asInt() * payload.asInt();
+                          Thread.sleep(1);
                           inFlight.handled(runOf(context.jobId()), from, System.nanoTime());
                           return squared;
                         })

@@ -10,19 +10,16 @@ import dev.sluice.Task;
 import dev.sluice.tck.LimitTimeline;
 import dev.sluice.tck.OverlapMeter;
 import dev.sluice.tck.StoreFixture;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,7 +42,6 @@ public abstract class ChaosContract {
   private static final Duration LEASE = Duration.ofMillis(2_500);
   private static final Duration CHAOS = Duration.ofSeconds(40);
   private static final Duration CALM = Duration.ofSeconds(120);
-  private static final long TICK_MS = 100;
   private static final int KEYS = 20;
 
   private Duration frozenFor;
@@ -72,9 +68,14 @@ public abstract class ChaosContract {
 
     try (StoreFixture fixture = openFixture();
         Sluice sluice = fixture.open();
-        ChaosFleet fleet = new ChaosFleet(fixture, directory, LEASE)) {
+        ChaosFleet fleet =
+            new ChaosFleet(
+                ChaosWorker.class,
+                new ChaosFleet.Venue(fixture.url(), fixture.namespace(), fixture.environment()),
+                directory,
+                LEASE)) {
       frozenFor = fixture.takenOverAfter(LEASE);
-      Set<UUID> submitted = wreakHavoc(new Random(seed), sluice, fleet, limits, directory);
+      Set<UUID> submitted = wreakHavoc(new Random(seed), sluice, fleet, limits);
       Awaitility.await()
           .atMost(CALM)
           .pollInterval(Duration.ofMillis(200))
@@ -84,9 +85,10 @@ public abstract class ChaosContract {
                       .containsEntry(JobState.SUCCEEDED, (long) submitted.size()));
       assertThat(fleet.stopAll()).as("every worker drains and ends by itself").isTrue();
 
-      ChaosJudge judge = new ChaosJudge(ChaosEvent.readAll(directory), fleet.fates());
-      print(judge, fleet, submitted.size());
+      ChaosJudge judge = fleet.judge();
+      print(judge, submitted.size());
       assertThat(judge.violations(limits, keyed)).as("starts beyond a limit").isEmpty();
+      assertThat(judge.hastyRestarts()).as("attempts beside one whose lease held").isEmpty();
       assertThat(judge.harmDone()).as("harm done under old tokens").isEmpty();
       assertThat(judge.completed()).isEqualTo(submitted);
       assertThat(judge.overtakenAttempts()).as("attempts that were overtaken").isPositive();
@@ -104,56 +106,24 @@ public abstract class ChaosContract {
   }
 
   private Set<UUID> wreakHavoc(
-      Random random,
-      Sluice sluice,
-      ChaosFleet fleet,
-      Map<String, LimitTimeline> limits,
-      Path directory)
+      Random random, Sluice sluice, ChaosFleet fleet, Map<String, LimitTimeline> limits)
       throws Exception {
-    for (int i = 0; i < WORKERS; i++) {
-      fleet.spawn();
-    }
     Set<UUID> submitted = new HashSet<>(submitWave(sluice, random));
-    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> ready(directory) >= WORKERS);
-
+    fleet.launch(WORKERS);
     ExecutorService operator = Executors.newSingleThreadExecutor();
     try {
       Future<?> changes = operator.submit(() -> changeLimits(sluice, limits));
-      Deque<ChaosFleet.Frozen> frozen = new ArrayDeque<>();
-      Map<Long, Long> sparedUntil = new HashMap<>();
-      long begin = System.nanoTime();
-      long nextBlow = begin + Duration.ofSeconds(1).toNanos();
-      long nextWave = begin;
-      while (System.nanoTime() - begin < CHAOS.toNanos() || !frozen.isEmpty()) {
-        long now = System.nanoTime();
-        if (now >= nextWave && now - begin < CHAOS.toNanos()) {
+      ChaosStorm storm = new ChaosStorm(random, fleet, frozenFor);
+      long end = System.nanoTime() + CHAOS.toNanos();
+      long nextWave = System.nanoTime();
+      while (System.nanoTime() < end) {
+        if (System.nanoTime() >= nextWave) {
           submitted.addAll(submitWave(sluice, random));
-          nextWave = now + Duration.ofSeconds(1).toNanos();
+          nextWave = System.nanoTime() + Duration.ofSeconds(1).toNanos();
         }
-        if (!frozen.isEmpty() && now - frozen.peek().at() > frozenFor.toNanos()) {
-          ChaosFleet.Frozen woken = frozen.poll();
-          fleet.wake(woken);
-          // Time to notice and to log what it notices.
-          sparedUntil.put(woken.process().pid(), now + Duration.ofSeconds(2).toNanos());
-        }
-        if (now >= nextBlow && now - begin < CHAOS.toNanos()) {
-          List<Process> victims = new ArrayList<>(fleet.running());
-          victims.removeIf(
-              process ->
-                  frozen.stream().anyMatch(other -> other.process().equals(process))
-                      || sparedUntil.getOrDefault(process.pid(), now) > now);
-          if (victims.size() > 1) {
-            Process victim = victims.get(random.nextInt(victims.size()));
-            if (random.nextInt(5) < 2) {
-              fleet.killAndReplace(victim);
-            } else {
-              frozen.add(fleet.freeze(victim));
-            }
-          }
-          nextBlow = now + Duration.ofMillis(random.nextInt(1_200, 2_400)).toNanos();
-        }
-        Thread.sleep(TICK_MS);
+        storm.rage();
       }
+      storm.subside();
       changes.get();
     } finally {
       operator.shutdownNow();
@@ -197,26 +167,9 @@ public abstract class ChaosContract {
     }
   }
 
-  private static int ready(Path directory) throws IOException {
-    try (var files = Files.newDirectoryStream(directory, "*" + ChaosWorker.READY)) {
-      int ready = 0;
-      for (Path file : files) {
-        ready++;
-      }
-      return ready;
-    }
-  }
-
-  private static void print(ChaosJudge judge, ChaosFleet fleet, int submitted) {
-    long freezes = fleet.fates().stream().filter(ChaosFleet.Fate::isFreeze).count();
-    System.out.printf(
-        "%d jobs, %d attempts, %d kills, %d freezes, %d attempts overtaken%n",
-        submitted,
-        judge.attempts(),
-        fleet.fates().size() - freezes,
-        freezes,
-        judge.overtakenAttempts());
-    Map<String, Integer> peaks = new java.util.TreeMap<>();
+  private static void print(ChaosJudge judge, int submitted) {
+    System.out.printf("%d jobs, %s%n", submitted, judge.summary());
+    Map<String, Integer> peaks = new TreeMap<>();
     judge
         .intervals()
         .forEach(

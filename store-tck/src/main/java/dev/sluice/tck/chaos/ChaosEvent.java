@@ -36,6 +36,8 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, Lease 
     END,
     /** The handler was interrupted, and ended. */
     INTERRUPT,
+    /** The handler failed. */
+    FAILURE,
     /** The store accepted the success. */
     ACCEPTED
   }
@@ -64,24 +66,31 @@ record ChaosEvent(Kind kind, UUID job, long token, String group, long at, Lease 
   /** Every whole line of every log in a directory. */
   static List<ChaosEvent> readAll(Path directory) {
     List<ChaosEvent> events = new ArrayList<>();
-    try (var files = Files.newDirectoryStream(directory, "*.events")) {
+    try (var files = Files.newDirectoryStream(directory, "*" + ChaosProcess.EVENTS)) {
       for (Path file : files) {
-        for (String line : Files.readAllLines(file)) {
-          String[] fields = line.split(" ");
-          if (fields.length == 8) {
-            events.add(
-                new ChaosEvent(
-                    Kind.valueOf(fields[0]),
-                    UUID.fromString(fields[1]),
-                    Long.parseLong(fields[2]),
-                    fields[3],
-                    Long.parseLong(fields[4]),
-                    new Lease(Long.parseLong(fields[5]), fields[6], Long.parseLong(fields[7]))));
-          }
-        }
+        events.addAll(read(file));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+    return events;
+  }
+
+  /** Every whole line of a log. */
+  static List<ChaosEvent> read(Path file) throws IOException {
+    List<ChaosEvent> events = new ArrayList<>();
+    for (String line : Files.readAllLines(file)) {
+      String[] fields = line.split(" ");
+      if (fields.length == 8) {
+        events.add(
+            new ChaosEvent(
+                Kind.valueOf(fields[0]),
+                UUID.fromString(fields[1]),
+                Long.parseLong(fields[2]),
+                fields[3],
+                Long.parseLong(fields[4]),
+                new Lease(Long.parseLong(fields[5]), fields[6], Long.parseLong(fields[7]))));
+      }
     }
     return events;
   }

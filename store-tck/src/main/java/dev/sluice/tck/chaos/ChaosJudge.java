@@ -26,7 +26,7 @@ import java.util.UUID;
  * power; its line says that no lease was left, its token is old by then, and that is checked
  * instead.
  */
-final class ChaosJudge {
+public final class ChaosJudge {
   private final List<ChaosFleet.Fate> fates;
   private final Map<String, Long> sureUntil = new HashMap<>();
   private final Map<UUID, List<Attempt>> jobs = new HashMap<>();
@@ -77,12 +77,21 @@ final class ChaosJudge {
     }
   }
 
-  int attempts() {
-    return attempts.size();
+  /** What was done and what came of it, in a line. */
+  public String summary() {
+    long freezes = fates.stream().filter(ChaosFleet.Fate::isFreeze).count();
+    return "%d attempts, %d kills, %d freezes, %d attempts overtaken, %d jobs run again"
+        .formatted(
+            attempts.size(), fates.size() - freezes, freezes, overtakenAttempts(), runAgain());
+  }
+
+  /** How many jobs were started more than once. */
+  public long runAgain() {
+    return jobs.values().stream().filter(all -> all.size() > 1).count();
   }
 
   /** The jobs whose handler ended by itself at least once. */
-  Set<UUID> completed() {
+  public Set<UUID> completed() {
     Set<UUID> completed = new HashSet<>();
     for (Attempt attempt : attempts) {
       if (attempt.end() != null && attempt.end().kind() == Kind.END) {
@@ -93,7 +102,7 @@ final class ChaosJudge {
   }
 
   /** When the attempts of each group held their slots, as far as that is certain. */
-  Map<String, List<Interval>> intervals() {
+  public Map<String, List<Interval>> intervals() {
     Map<String, List<Interval>> intervals = new TreeMap<>();
     for (Attempt attempt : attempts) {
       long start = attempt.start().at();
@@ -121,21 +130,86 @@ final class ChaosJudge {
     return intervals;
   }
 
+  /**
+   * When the jobs of each group were under way, each from its first start to the end of its last
+   * attempt: for jobs that keep their place between attempts, as steps of a workflow do. No lease
+   * and no freeze matters here. A job whose last attempt did not end by itself is under way still.
+   */
+  public Map<String, List<Interval>> spans() {
+    Map<String, List<Interval>> spans = new TreeMap<>();
+    jobs.forEach(
+        (job, all) -> {
+          long start = all.stream().mapToLong(attempt -> attempt.start().at()).min().orElseThrow();
+          Attempt last = byToken(all).get(all.size() - 1);
+          boolean over = last.end() != null && last.end().kind() == Kind.END;
+          spans
+              .computeIfAbsent(last.start().group(), g -> new ArrayList<>())
+              .add(new Interval(start, over ? last.end().at() : Long.MAX_VALUE, last.toString()));
+        });
+    return spans;
+  }
+
+  private static List<Attempt> byToken(List<Attempt> all) {
+    List<Attempt> sorted = new ArrayList<>(all);
+    sorted.sort(Comparator.comparingLong(attempt -> attempt.start().token()));
+    return sorted;
+  }
+
   /** Every start beyond a group's limit, in words. */
-  List<String> violations(Map<String, LimitTimeline> limits, LimitTimeline keyed) {
+  public List<String> violations(Map<String, LimitTimeline> limits, LimitTimeline others) {
+    return violations(intervals(), limits, others);
+  }
+
+  /** Every job that got under way beyond a group's limit, in words; see {@link #spans}. */
+  public List<String> spanViolations(Map<String, LimitTimeline> limits, LimitTimeline others) {
+    return violations(spans(), limits, others);
+  }
+
+  private List<String> violations(
+      Map<String, List<Interval>> all, Map<String, LimitTimeline> limits, LimitTimeline others) {
     List<String> violations = new ArrayList<>();
-    intervals()
-        .forEach(
-            (group, intervals) -> {
-              for (String violation : limits.getOrDefault(group, keyed).violations(intervals)) {
-                List<ChaosFleet.Fate> involved =
-                    fates.stream()
-                        .filter(fate -> violation.contains("(pid " + fate.pid() + ")"))
-                        .toList();
-                violations.add("%s: %s; %s".formatted(group, violation, involved));
-              }
-            });
+    all.forEach(
+        (group, intervals) -> {
+          for (String violation : limits.getOrDefault(group, others).violations(intervals)) {
+            List<ChaosFleet.Fate> involved =
+                fates.stream()
+                    .filter(fate -> violation.contains("(pid " + fate.pid() + ")"))
+                    .toList();
+            violations.add("%s: %s; %s".formatted(group, violation, involved));
+          }
+        });
     return violations;
+  }
+
+  /**
+   * Attempts that began under the token of another, or although the one before neither had failed
+   * nor been killed and its worker was sure of its lease; in words.
+   */
+  public List<String> hastyRestarts() {
+    List<String> hasty = new ArrayList<>();
+    for (List<Attempt> all : jobs.values()) {
+      List<Attempt> sorted = byToken(all);
+      for (int i = 1; i < sorted.size(); i++) {
+        Attempt before = sorted.get(i - 1);
+        ChaosEvent start = sorted.get(i).start();
+        boolean sure = sureUntil.getOrDefault(before.start().lease().worker(), 0L) > start.at();
+        if (start.token() == before.start().token() || (sure && !wasGivenUp(before, start.at()))) {
+          hasty.add("%s, after %s".formatted(sorted.get(i), before));
+        }
+      }
+    }
+    return hasty;
+  }
+
+  /** Whether by this time an attempt had failed, or its process was dead. */
+  private boolean wasGivenUp(Attempt attempt, long time) {
+    boolean failed =
+        attempt.end() != null && attempt.end().kind() != Kind.END && attempt.end().at() <= time;
+    return failed
+        || fates.stream()
+            .anyMatch(
+                fate ->
+                    !fate.isFreeze() && fate.pid() == attempt.start().pid() && fate.at() <= time);
   }
 
   /**
@@ -150,12 +224,13 @@ final class ChaosJudge {
     return overtaken;
   }
 
-  int overtakenAttempts() {
+  /** How many attempts were in flight when their worker was frozen, and woke with it. */
+  public int overtakenAttempts() {
     return overtaken().size();
   }
 
   /** What is wrong with attempts that were overtaken, in words. */
-  List<String> harmDone() {
+  public List<String> harmDone() {
     List<String> harm = new ArrayList<>();
     for (Attempt attempt : overtaken()) {
       if (accepted.contains(attempt.key())) {
@@ -183,7 +258,7 @@ final class ChaosJudge {
   }
 
   /** How long after it was woken each overtaken handler was interrupted, shortest first. */
-  List<Duration> interruptLatencies() {
+  public List<Duration> interruptLatencies() {
     List<Duration> latencies = new ArrayList<>();
     for (ChaosFleet.Fate fate : fates) {
       for (Attempt attempt : attempts) {

@@ -1,19 +1,15 @@
 package dev.sluice.tck.chaos;
 
-import dev.sluice.RetryPolicy;
 import dev.sluice.Task;
-import java.time.Duration;
 import java.util.List;
 
 /**
  * What the chaos jobs carry.
  *
  * @param key a key with a limit of its own, in the tasks that have one
- * @param slices for how many slices of {@link #SLICE_MS} the handler works; counted, not timed, so
- *     that a frozen handler still has work to do when it wakes
+ * @param slices for how many slices of time the handler works
  */
 record ChaosWork(String key, int slices) {
-  static final int SLICE_MS = 5;
   static final int KEYED_LIMIT = 2;
 
   static final Task<ChaosWork> ONE = task("chaos_one", 1);
@@ -23,21 +19,15 @@ record ChaosWork(String key, int slices) {
   static final Task<ChaosWork> KEYED =
       Task.named("chaos_keyed", ChaosWork.class)
           .maxConcurrentPer("key", ChaosWork::key, KEYED_LIMIT)
-          .retry(patient())
+          .retry(ChaosProcess.PATIENT)
           .build();
 
   static final List<Task<ChaosWork>> TASKS = List.of(ONE, THREE, TEN, SLOW, KEYED);
 
   private static Task<ChaosWork> task(String name, int limit) {
-    return Task.named(name, ChaosWork.class).maxConcurrent(limit).retry(patient()).build();
-  }
-
-  /** Deaths of workers must never use a job's attempts up. */
-  private static RetryPolicy patient() {
-    return RetryPolicy.exponential()
-        .maxAttempts(1_000)
-        .firstDelay(Duration.ofMillis(20))
-        .multiplier(1)
+    return Task.named(name, ChaosWork.class)
+        .maxConcurrent(limit)
+        .retry(ChaosProcess.PATIENT)
         .build();
   }
 }

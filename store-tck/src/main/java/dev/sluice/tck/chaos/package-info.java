@@ -1,4 +1,2 @@
-/**
- * Real worker processes, killed and frozen for real while limits change, and what must hold then.
- */
+/** Real worker processes, killed and frozen for real, and what must hold then. */
 package dev.sluice.tck.chaos;

@@ -47,6 +47,10 @@ class ChaosJudgeTest {
     return judge().violations(Map.of("group", one), one);
   }
 
+  private List<String> spanViolations() {
+    return judge().spanViolations(Map.of("group", one), one);
+  }
+
   @Test
   void overlap_isFound() {
     log(Kind.START, JOB, 1, 0, 10);
@@ -118,5 +122,70 @@ class ChaosJudgeTest {
 
     log(Kind.START, JOB, 2, 50, 11);
     assertThat(judge().harmDone()).hasSize(1);
+  }
+
+  @Test
+  void jobBetweenTwoAttempts_isUnderWay() {
+    log(Kind.START, JOB, 1, 0, 10);
+    fates.add(new ChaosFleet.Fate(10, at(100), null));
+    log(Kind.START, JOB, 2, 3_000, 11);
+    log(Kind.END, JOB, 2, 3_010, 11);
+    UUID next = UUID.randomUUID();
+    log(Kind.START, next, 3, 3_020, 11);
+    log(Kind.END, next, 3, 3_030, 11);
+    assertThat(spanViolations()).isEmpty();
+
+    UUID between = UUID.randomUUID();
+    log(Kind.START, between, 4, 500, 12);
+    log(Kind.END, between, 4, 510, 12);
+    assertThat(violations()).as("no two handlers were at work at once").isEmpty();
+    assertThat(spanViolations()).as("but two jobs were under way").hasSize(1);
+  }
+
+  @Test
+  void jobThatDidNotEnd_isUnderWayForEver() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.INTERRUPT, JOB, 1, 50, 10);
+    log(Kind.START, UUID.randomUUID(), 2, 60_000, 11);
+    assertThat(violations()).isEmpty();
+    assertThat(spanViolations()).hasSize(1);
+  }
+
+  @Test
+  void lateStartOfAWokenWorker_doesNotProlongItsJob() {
+    fates.add(new ChaosFleet.Fate(10, at(10), at(4_000)));
+    log(Kind.START, JOB, 2, 3_000, 11);
+    log(Kind.END, JOB, 2, 3_010, 11);
+    log(Kind.START, JOB, 1, 4_001, 10, 4_001);
+    log(Kind.INTERRUPT, JOB, 1, 4_020, 10, 4_020);
+    log(Kind.START, UUID.randomUUID(), 3, 3_020, 12);
+    assertThat(spanViolations()).isEmpty();
+  }
+
+  @Test
+  void restart_hasToWaitForTheLeaseUnlessTheAttemptFailed() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.START, JOB, 2, LEASE_MS + 1, 11);
+    assertThat(judge().hastyRestarts()).as("the lease was over").isEmpty();
+
+    log(Kind.END, UUID.randomUUID(), 3, 1_000, 10);
+    assertThat(judge().hastyRestarts()).as("the lease was renewed").hasSize(1);
+
+    log(Kind.FAILURE, JOB, 1, 1_500, 10);
+    assertThat(judge().hastyRestarts()).as("it had failed").isEmpty();
+  }
+
+  @Test
+  void restart_afterAKill_isNotHasty() {
+    log(Kind.START, JOB, 1, 0, 10);
+    log(Kind.START, JOB, 2, 1_000, 11);
+    fates.add(new ChaosFleet.Fate(10, at(1_100), null));
+    assertThat(judge().hastyRestarts()).as("killed afterwards").hasSize(1);
+
+    fates.set(0, new ChaosFleet.Fate(10, at(900), null));
+    assertThat(judge().hastyRestarts()).isEmpty();
+
+    log(Kind.START, JOB, 2, 9_000, 12);
+    assertThat(judge().hastyRestarts()).as("a token is used once").hasSize(1);
   }
 }

@@ -11,7 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
@@ -23,10 +23,11 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  *
  * <ol>
  *   <li>The file is read once for its CRC-32C, which goes into the metadata of the object: those
- *       who download it compare.
+ *       who download it compare. Each part's own is kept until it is sent.
  *   <li>So many parts at once as the window allows are hashed, streamed from the file, and hashed
- *       by the server, which refuses a part that differs ({@code Content-MD5}). A part that fails
- *       is sent again, alone; those that arrived stay.
+ *       by the server, which refuses a part that differs ({@code Content-MD5}). With the MD5 the
+ *       CRC-32C is taken again, so what the server compares is what the first step has read. A part
+ *       that fails is sent again, alone; those that arrived stay.
  *   <li>The parts are joined. If the answer to that is lost, the repeated request finds no upload
  *       any more; whether the object is ours then, its length and checksum tell.
  *   <li>The object's length and checksum are compared, and whether the file is still the one that
@@ -65,15 +66,14 @@ final class MultipartUpload {
 
     void requireSame(Path file) throws IOException {
       if (!equals(of(file))) {
-        throw new IntegrityException(
-            "%s changed while it was uploaded. Upload it again when nobody writes to it."
-                .formatted(file));
+        throw IntegrityException.changed(file);
       }
     }
   }
 
-  String run(List<Slice> slices, int window, Stamp stamp, String crc32c)
+  String run(List<Slice> slices, int window, Stamp stamp, Checksums.Crc crc)
       throws IOException, InterruptedException {
+    String crc32c = crc.whole();
     String id = begin(crc32c);
     try {
       Meter meter = new Meter(options.progress(), stamp.length());
@@ -83,7 +83,7 @@ final class MultipartUpload {
               Throttle.of("upload of " + key, window),
               "part",
               slice -> {
-                CompletedPart part = send(id, slice);
+                CompletedPart part = send(id, slice, crc);
                 meter.add(slice.length());
                 return part;
               });
@@ -112,11 +112,12 @@ final class MultipartUpload {
                 .uploadId());
   }
 
-  private CompletedPart send(String id, Slice slice) throws IOException, InterruptedException {
+  private CompletedPart send(String id, Slice slice, Checksums.Crc crc)
+      throws IOException, InterruptedException {
     // Before a place in the throttle is taken: hashing is not what it bounds.
-    String md5 = Checksums.contentMd5(file, slice);
+    String md5 = Checksums.contentMd5(file, slice, crc);
     UploadPartResponse response =
-        calls.call(
+        calls.send(
             label,
             () ->
                 calls
@@ -180,21 +181,32 @@ final class MultipartUpload {
     return head;
   }
 
-  /** Leaves no parts behind. If that fails too, the first failure says so. */
-  private void abort(String id, Throwable reason) throws InterruptedException {
+  /**
+   * Leaves no parts behind. If that fails too, the first failure says so. It is one small request
+   * past the throttle: an upload that ends, because of an interrupt perhaps, waits in no line.
+   */
+  private void abort(String id, Throwable reason) {
+    boolean interrupted = Thread.interrupted(); // The SDK would send nothing.
     try {
-      calls.call(
-          label,
-          () -> calls.client().abortMultipartUpload(r -> r.bucket(bucket).key(key).uploadId(id)));
+      calls
+          .retry()
+          .run(
+              label,
+              () ->
+                  calls.client().abortMultipartUpload(r -> r.bucket(bucket).key(key).uploadId(id)));
     } catch (NoSuchUploadException joined) {
       LOG.debug("Nothing to abort for {}.", key);
-    } catch (SdkException e) {
+    } catch (InterruptedException | RuntimeException e) {
+      interrupted |= e instanceof InterruptedException || e instanceof AbortedException;
       LOG.warn(
           "The upload {} of s3://{}/{} could not be aborted; its parts are kept until the bucket's rules remove them.",
           id,
           bucket,
           key);
       reason.addSuppressed(e);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -31,12 +31,19 @@ public final class S3Retry {
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int REQUEST_TIMEOUT = 408;
 
-  /** Codes that come with a status of 4xx, although another try may succeed. */
+  /**
+   * Codes that come with a status of 4xx, although another try may succeed, or with 200: a server
+   * that takes long to join parts says that it is at work first, and in the body how that ended.
+   */
   private static final Set<String> PASSING =
       Set.of(
           "BadDigest",
           "IncompleteBody",
+          "InternalError",
+          "OperationAborted",
           "RequestTimeout",
+          "RequestTimeoutException",
+          "ServiceUnavailable",
           "SlowDown",
           "Throttling",
           "ThrottlingException");
@@ -80,7 +87,8 @@ public final class S3Retry {
   private static boolean causedByConnection(Throwable failure) {
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof IOException) {
-        return !(cause instanceof FileSystemException); // A file of ours is no connection.
+        // A file of ours is no connection.
+        return !(cause instanceof FileSystemException || cause instanceof IntegrityException);
       }
     }
     return false;

@@ -48,7 +48,11 @@ public final class S3Transfer {
   /** The metadata of an object that holds the CRC-32C of the whole, in hexadecimal. */
   public static final String CHECKSUM_METADATA = "sluice-crc32c";
 
-  private static final int MAX_CONNECTIONS = 128;
+  /**
+   * More than any throttle is likely to allow, so that no request waits for a connection while it
+   * holds a place: the throttle is the bound, and a pool keeps no more open than are in use.
+   */
+  private static final int MAX_CONNECTIONS = 10_000;
 
   private final S3Calls calls;
   private final TransferSettings settings;
@@ -112,6 +116,11 @@ public final class S3Transfer {
                 .expectContinueEnabled(false));
   }
 
+  /** How requests are tried again, for its figures. */
+  public Retry retry() {
+    return calls.retry();
+  }
+
   /** How files are cut. */
   public TransferSettings settings() {
     return settings;
@@ -142,14 +151,14 @@ public final class S3Transfer {
     UploadOptions options = new UploadOptions();
     more.accept(options);
     MultipartUpload.Stamp stamp = MultipartUpload.Stamp.of(file);
-    String crc32c = Checksums.crc32c(file);
     List<Slice> slices = Slice.cut(stamp.length(), settings.uploadPartBytes(stamp.length()));
+    Checksums.Crc crc = Checksums.crc32c(file, slices);
     String etag =
         slices.size() > 1
             ? new MultipartUpload(calls, file, bucket, key, options)
-                .run(slices, settings.uploadQueueSize().value(), stamp, crc32c)
-            : put(file, bucket, key, options, crc32c, stamp);
-    return new Transferred(stamp.length(), etag, Optional.of("crc32c:" + crc32c));
+                .run(slices, settings.uploadQueueSize().value(), stamp, crc)
+            : put(file, bucket, key, options, crc, stamp);
+    return new Transferred(stamp.length(), etag, Optional.of("crc32c:" + crc.whole()));
   }
 
   private String put(
@@ -157,14 +166,14 @@ public final class S3Transfer {
       String bucket,
       String key,
       UploadOptions options,
-      String crc32c,
+      Checksums.Crc crc,
       MultipartUpload.Stamp stamp)
       throws IOException, InterruptedException {
     Slice whole = new Slice(1, 0, stamp.length());
-    String md5 = Checksums.contentMd5(file, whole);
+    String md5 = Checksums.contentMd5(file, whole, crc);
     stamp.requireSame(file);
     PutObjectResponse response =
-        calls.call(
+        calls.send(
             options.label().orElse(S3Calls.PUT),
             () ->
                 calls
@@ -176,7 +185,7 @@ public final class S3Transfer {
                                 .key(key)
                                 .contentMD5(md5)
                                 .contentType(options.contentType().orElse(null))
-                                .metadata(options.metadataWith(crc32c)),
+                                .metadata(options.metadataWith(crc.whole())),
                         whole.length() == 0
                             ? RequestBody.empty()
                             : MultipartUpload.body(file, whole)));
@@ -226,7 +235,7 @@ public final class S3Transfer {
 
   /** Which checksum the file and the object agree in; empty if the object tells none. */
   private static Optional<String> compare(Path file, HeadObjectResponse head, String object)
-      throws IOException {
+      throws IOException, InterruptedException {
     requireEqual(object, "length", head.contentLength(), Files.size(file));
     String crc32c = head.metadata().get(CHECKSUM_METADATA);
     if (crc32c != null) {

@@ -7,13 +7,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Reads a part of a file, with a file handle of its own. */
+/**
+ * Reads a part of a file, with a file handle of its own; all of it, or it throws {@link
+ * IntegrityException}.
+ */
 final class SliceStream extends InputStream {
+  private final Path file;
   private final FileChannel channel;
   private long position;
   private final long end;
 
   SliceStream(Path file, Slice slice) throws IOException {
+    this.file = file;
     channel = FileChannel.open(file, StandardOpenOption.READ);
     position = slice.start();
     end = slice.start() + slice.length();
@@ -25,10 +30,14 @@ final class SliceStream extends InputStream {
       return 0;
     }
     int wanted = (int) Math.min(length, end - position);
-    int count = wanted == 0 ? -1 : channel.read(ByteBuffer.wrap(target, offset, wanted), position);
-    if (count > 0) {
-      position += count;
+    if (wanted == 0) {
+      return -1;
     }
+    int count = channel.read(ByteBuffer.wrap(target, offset, wanted), position);
+    if (count < 0) {
+      throw IntegrityException.changed(file); // It was longer when it was cut.
+    }
+    position += count;
     return count;
   }
 

@@ -9,11 +9,12 @@ import dev.sluice.throttle.Setting;
  * How a file is cut, and how many of its parts are under way at once. The s3 throttle bounds the
  * requests of all transfers together; these bound each by itself.
  *
- * @param uploadPartMegabytes {@code S3_UPLOAD_PART_SIZE_MB}, default 32, at least 5 as S3 wants it;
+ * @param uploadPartMegabytes {@code S3_UPLOAD_PART_SIZE_MB}, default 32, 5 to 5120 as S3 wants it;
  *     larger for files that would have more than 10,000 parts
- * @param uploadQueueSize {@code S3_UPLOAD_QUEUE_SIZE}, default the io default, at most 16
+ * @param uploadQueueSize {@code S3_UPLOAD_QUEUE_SIZE}, default the io default but at most 16; a
+ *     larger one is taken if it is set
  * @param downloadPartMegabytes {@code S3_DOWNLOAD_PART_SIZE_MB}, default 32
- * @param downloadConcurrency {@code S3_DOWNLOAD_CONCURRENCY}, default the io default, at most 16
+ * @param downloadConcurrency {@code S3_DOWNLOAD_CONCURRENCY}, likewise
  */
 public record TransferSettings(
     Setting uploadPartMegabytes,
@@ -22,9 +23,34 @@ public record TransferSettings(
     Setting downloadConcurrency) {
   private static final int DEFAULT_PART_MEGABYTES = 32;
   private static final int LEAST_UPLOAD_PART_MEGABYTES = 5;
+  private static final int MOST_PART_MEGABYTES = 5 * 1024;
   private static final int MOST_BY_DEFAULT = 16;
   private static final long MEGABYTE = 1L << 20;
   private static final long MOST_PARTS = 10_000;
+
+  /**
+   * Made of these.
+   *
+   * @throws IllegalArgumentException if one of them cannot be used
+   */
+  public TransferSettings {
+    require(
+        "uploadPartMegabytes",
+        uploadPartMegabytes,
+        LEAST_UPLOAD_PART_MEGABYTES,
+        MOST_PART_MEGABYTES);
+    require("uploadQueueSize", uploadQueueSize, 1, Integer.MAX_VALUE);
+    require("downloadPartMegabytes", downloadPartMegabytes, 1, MOST_PART_MEGABYTES);
+    require("downloadConcurrency", downloadConcurrency, 1, Integer.MAX_VALUE);
+  }
+
+  private static void require(String name, Setting setting, int least, int most) {
+    if (setting.value() < least || setting.value() > most) {
+      throw new IllegalArgumentException(
+          "%s cannot be %d (%s). Use a whole number from %d to %d."
+              .formatted(name, setting.value(), setting.source(), least, most));
+    }
+  }
 
   /**
    * As these variables want it, for a process with these processors.

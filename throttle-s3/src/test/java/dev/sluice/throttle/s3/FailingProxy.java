@@ -165,6 +165,9 @@ final class FailingProxy implements AutoCloseable {
         case ERROR -> {
           return refuse(request, "500 Oops", "InternalError", "");
         }
+        case ERROR_IN_BODY -> {
+          return refuse(request, "200 OK", "InternalError", "");
+        }
         case DENY -> {
           return refuse(request, "403 Forbidden", "AccessDenied", "");
         }

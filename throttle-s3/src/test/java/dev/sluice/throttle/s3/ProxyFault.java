@@ -10,6 +10,8 @@ enum ProxyFault {
   SLOW_DOWN,
   /** Answer 500 and pass nothing on. */
   ERROR,
+  /** Answer 200 with an error in the body, and pass nothing on. */
+  ERROR_IN_BODY,
   /** Answer 403 and pass nothing on. */
   DENY,
   /** Pass it on, and hang up instead of passing the answer back. */

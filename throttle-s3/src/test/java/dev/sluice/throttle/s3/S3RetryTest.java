@@ -33,6 +33,12 @@ class S3RetryTest {
     "400, RequestTimeout, true",
     "400, BadDigest, true",
     "400, IncompleteBody, true",
+    "200, InternalError, true",
+    "200, ServiceUnavailable, true",
+    "200, SlowDown, true",
+    "200, AccessDenied, false",
+    "400, RequestTimeoutException, true",
+    "409, OperationAborted, true",
     "400, InvalidArgument, false",
     "400, EntityTooSmall, false",
     "400, ExpiredToken, false",
@@ -60,6 +66,7 @@ class S3RetryTest {
     IOException noFile = new NoSuchFileException("/gone");
     assertThat(S3Retry.isRetryable(new UncheckedIOException(noFile))).as("our file").isFalse();
     assertThat(S3Retry.isRetryable(client(noFile))).as("our file").isFalse();
+    assertThat(S3Retry.isRetryable(client(new IntegrityException("cut")))).isFalse();
     assertThat(S3Retry.isRetryable(client(null))).as("no credentials").isFalse();
     assertThat(S3Retry.isRetryable(AbortedException.create("interrupted"))).isFalse();
     assertThat(S3Retry.isRetryable(new FileSystemException("/full"))).as("our disk").isFalse();

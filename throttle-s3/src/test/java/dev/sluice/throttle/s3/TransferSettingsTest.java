@@ -63,6 +63,28 @@ class TransferSettingsTest {
         .hasMessageStartingWith(variable + " is '" + value + "'");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "4, 1, 1, 1, uploadPartMegabytes",
+    "5121, 1, 1, 1, uploadPartMegabytes",
+    "5, 0, 1, 1, uploadQueueSize",
+    "5, 1, 0, 1, downloadPartMegabytes",
+    "5, 1, 1, -1, downloadConcurrency"
+  })
+  void settings_thatCannotBeUsed_areRefusedByName(
+      int up, int queue, int down, int concurrency, String name) {
+    assertThatThrownBy(
+            () ->
+                new TransferSettings(
+                    new Setting(up, "test"),
+                    new Setting(queue, "test"),
+                    new Setting(down, "test"),
+                    new Setting(concurrency, "test")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(name + " cannot be");
+    assertThatThrownBy(() -> Slice.cut(1, 0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
   @Test
   void uploadParts_ofAHugeFile_areAtMostTenThousand() {
     TransferSettings settings = settings(2, Map.of());

@@ -44,20 +44,18 @@ public record Charter(
   }
 
   Optional<WorkflowDefinition> other(String type) {
-    return definition().type().equals(type)
-        ? Optional.of(definition())
-        : others.stream().filter(other -> other.type().equals(type)).findFirst();
+    return others.stream().filter(other -> other.type().equals(type)).findFirst();
   }
 
   /** The charter of a run that this one begins. */
   Charter child(WorkflowDefinition child, JsonNode childInput, UUID run) {
-    List<WorkflowDefinition> known = new ArrayList<>(others);
-    known.add(definition());
-    return new Charter(new WorkflowGraph(child), known, childInput, Optional.of(run));
+    List<WorkflowDefinition> below = new ArrayList<>(others);
+    below.remove(child);
+    return new Charter(new WorkflowGraph(child), List.copyOf(below), childInput, Optional.of(run));
   }
 
-  Charter with(WorkflowDefinition next) {
-    return new Charter(new WorkflowGraph(next), others, input, parent);
+  Charter with(WorkflowDefinition next, List<WorkflowDefinition> itsChildren) {
+    return new Charter(new WorkflowGraph(next), itsChildren, input, parent);
   }
 
   String write() {

@@ -13,7 +13,9 @@ import dev.sluice.workflow.tick.Sight;
 import dev.sluice.workflow.tick.Sight.ChildSight;
 import dev.sluice.workflow.tick.StepJobId;
 import dev.sluice.workflow.tick.Tick;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -68,16 +70,16 @@ final class Decider {
    *
    * @param patient whether to submit only a few of the jobs that should be there and are not: the
    *     tick that started them is probably still at it
+   * @param memory what ticks just before have seen and done
    */
-  Decision decide(LoadedRun run, boolean patient) {
-    List<StepJobId> watched = Tick.watched(run.graph(), run.id(), run.progress());
-    Set<StepJobId> begun = Set.copyOf(watched);
-    Map<UUID, JobStanding> standings =
-        store
-            .jobs()
-            .standings(watched.stream().map(StepJobId::id).toList(), run.stored().createdAt());
+  Decision decide(LoadedRun run, boolean patient, Memory memory) {
+    Set<StepJobId> begun = Set.copyOf(Tick.watched(run.graph(), run.id(), run.progress()));
+    List<UUID> unknown = memory.unknown(begun);
+    memory.seen(store.jobs().standings(unknown, run.stored().createdAt()));
+    Map<UUID, JobStanding> standings = memory.standings;
     Map<UUID, ChildSight> children = children(run);
     Found found = new Found();
+    begun.forEach(job -> memory.refusal(job).ifPresent(why -> found.faults.put(job, why)));
     while (true) {
       Sight sight =
           new Sight(
@@ -95,7 +97,7 @@ final class Decider {
         continue;
       }
       List<StepJobId> submit = patient ? fewOf(begun, plan.submit()) : plan.submit();
-      Optional<Decision> decision = prepare(plan, submit, begun.size(), ahead, given, found);
+      Optional<Decision> decision = prepare(plan, submit, unknown.size(), ahead, given, found);
       if (decision.isPresent()) {
         return decision.get();
       }
@@ -170,6 +172,49 @@ final class Decider {
                           child.progress().message())));
     }
     return seen;
+  }
+
+  /**
+   * What ticks of a run that follow each other at once need not look at again. A job that has ended
+   * meanwhile counts as in flight until the next of them looks, which passes no cap.
+   */
+  static final class Memory {
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
+    private final Map<UUID, JobStanding> standings = new HashMap<>();
+    private final Map<UUID, String> refused = new HashMap<>();
+    private long since = System.nanoTime();
+
+    private List<UUID> unknown(Collection<StepJobId> jobs) {
+      if (System.nanoTime() - since > FRESH.toNanos()) {
+        clear();
+      }
+      return jobs.stream().map(StepJobId::id).filter(id -> !standings.containsKey(id)).toList();
+    }
+
+    private void seen(Map<UUID, JobStanding> more) {
+      standings.putAll(more);
+    }
+
+    /** A job was submitted. */
+    void submitted(UUID job) {
+      standings.put(job, JobStanding.UNFINISHED);
+    }
+
+    /** The store refused a job; whether that is news. */
+    boolean refused(UUID job, String why) {
+      return refused.putIfAbsent(job, why) == null;
+    }
+
+    private Optional<String> refusal(StepJobId job) {
+      return refused.isEmpty() ? Optional.empty() : Optional.ofNullable(refused.get(job.id()));
+    }
+
+    /** Things may have changed. */
+    void clear() {
+      standings.clear();
+      since = System.nanoTime();
+    }
   }
 
   /** What has been found so far. */

@@ -1,8 +1,11 @@
 package dev.sluice.workflow.internal;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
+import dev.sluice.spi.NewJob;
 import dev.sluice.spi.RunStore.Run;
+import dev.sluice.spi.RunStore.StoredRun;
 import dev.sluice.spi.RunStore.Texts;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepState;
@@ -26,6 +29,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -55,10 +59,14 @@ public final class Orchestrator {
 
   private static final Duration AT_LAST = Duration.ofMinutes(5);
 
+  /** How long ticks may follow each other in the thread of whoever asked for the first. */
+  private static final Duration LONG = Duration.ofSeconds(1);
+
   private final JobStore store;
   private final RunReader reader;
   private final RunIds ids = new RunIds();
   private final Decider decider;
+  private volatile Consumer<UUID> handOver;
   private final List<WorkflowListener> listeners = new CopyOnWriteArrayList<>();
 
   /** Works on this store. */
@@ -117,57 +125,148 @@ public final class Orchestrator {
   /**
    * What became of a tick.
    *
-   * @param effort how long it took to look and to decide; what it then had to do is not counted
+   * @param effort how long it took to look and to decide; what it then had to do is not counted.
+   *     Zero if it did not look
+   * @param started how many steps it started
    * @param overtaken whether another tick was faster, so that somebody has to look again
    */
-  record Turn(Duration effort, boolean overtaken) {}
+  record Turn(Duration effort, int started, boolean overtaken) {}
 
   /** Ticks a run until there is nothing more to do at once, and runs that this concerns. */
   public void tick(UUID run) {
     tick(run, Occasion.ASKED);
   }
 
+  /**
+   * Ticks a run that something was heard of, unless another process did so less than this long ago:
+   * however many processes hear of a run, they share the effort of looking.
+   */
+  Turn tickUnlessWithin(Duration pause, UUID run) {
+    Optional<StoredRun> stored = store.runs().get(run);
+    if (stored.isPresent()
+        && Duration.between(stored.get().updatedAt(), stored.get().readAt()).compareTo(pause) < 0) {
+      return new Turn(Duration.ZERO, 0, true);
+    }
+    return tick(run, Occasion.HEARD);
+  }
+
   /** Ticks a run, and runs that this concerns. One that was only heard of yields to other ticks. */
   Turn tick(UUID first, Occasion occasion) {
-    Deque<UUID> open = new ArrayDeque<>(List.of(first));
-    Duration effort = Duration.ZERO;
-    while (!open.isEmpty()) {
-      UUID run = open.poll();
-      Occasion why = run.equals(first) ? occasion : Occasion.ASKED;
+    Deque<UUID> concerned = new ArrayDeque<>();
+    Consumer<UUID> others = handOver == null ? concerned::add : handOver;
+    Course course = new Course(first, occasion, others);
+    boolean arrived = course.follow();
+    while (!concerned.isEmpty()) {
+      new Course(concerned.poll(), Occasion.ASKED, others).follow();
+    }
+    return new Turn(course.effort, course.started, !arrived);
+  }
+
+  /** From now on, runs that a tick concerns or that take long are left to somebody else here. */
+  void handOverTo(Consumer<UUID> somebody) {
+    handOver = somebody;
+  }
+
+  /** Ticks of one run that follow each other at once. */
+  private final class Course {
+    private final UUID run;
+    private final Occasion why;
+    private final Consumer<UUID> others;
+    private final long began = System.nanoTime();
+    private final Decider.Memory memory = new Decider.Memory();
+    private Duration effort = Duration.ZERO;
+    private int started;
+    private boolean cancelled;
+
+    Course(UUID run, Occasion why, Consumer<UUID> others) {
+      this.run = run;
+      this.why = why;
+      this.others = others;
+    }
+
+    /** Whether nothing more is to be done at once; false if it gave way to another tick. */
+    boolean follow() {
       boolean again = true;
-      boolean cancelled = false;
       for (int conflicts = 0; again; ) {
-        long began = System.nanoTime();
-        Optional<LoadedRun> loaded = reader.get(run);
-        if (loaded.isEmpty() || !loaded.get().progress().isLive()) {
-          break;
+        long from = System.nanoTime();
+        Optional<LoadedRun> loaded = reader.get(run).filter(found -> found.progress().isLive());
+        if (loaded.isEmpty()) {
+          return true;
         }
-        Optional<Decision> done = decideAndWrite(loaded.get(), why);
-        effort = effort.plusNanos(System.nanoTime() - began);
-        if (done.isPresent()) {
+        Optional<Decision> decision = decideAndWrite(loaded.get(), why, memory);
+        effort = effort.plusNanos(System.nanoTime() - from);
+        if (decision.isPresent()) {
           conflicts = 0;
-          Plan plan = done.get().plan();
-          carryOut(done.get(), open);
-          if (!plan.next().isLive()) {
-            loaded.get().charter().parent().ifPresent(open::add);
-          }
-          report(loaded.get(), done.get(), Duration.ofNanos(System.nanoTime() - began));
-          // Jobs that had not started are cancelled by now, and nobody else will hear of it.
-          again = plan.figures().again() || (!plan.cancel().isEmpty() && !cancelled);
-          cancelled |= !plan.cancel().isEmpty();
+          started += decision.get().plan().figures().started();
+          again = carryOut(loaded.get(), decision.get());
+          report(loaded.get(), decision.get(), Duration.ofNanos(System.nanoTime() - from));
         } else if (why == Occasion.HEARD) {
-          return new Turn(effort, true);
+          return false;
         } else {
+          memory.clear();
           backOff(++conflicts);
         }
+        if (again && handOver != null && System.nanoTime() - began > LONG.toNanos()) {
+          handOver.accept(run);
+          return true;
+        }
+      }
+      return true;
+    }
+
+    /** Whether another tick should follow at once. */
+    private boolean carryOut(LoadedRun loaded, Decision decision) {
+      Plan plan = decision.plan();
+      boolean refused = submit(decision.jobs());
+      batches(plan.cancel())
+          .forEach(jobs -> store.jobs().cancelAll(jobs.stream().map(StepJobId::id).toList()));
+      decision
+          .runs()
+          .forEach(
+              (id, charter) -> {
+                create(id, charter);
+                others.accept(id);
+              });
+      for (UUID child : plan.children().cancel()) {
+        edit(child, Orchestrator::mayBeCancelled, found -> RunEdits.cancel(found.progress()));
+        others.accept(child);
+      }
+      if (!plan.next().isLive()) {
+        loaded.charter().parent().ifPresent(others);
+      }
+      boolean calledOff = !plan.cancel().isEmpty();
+      if (calledOff) {
+        memory.clear();
+      }
+      // Jobs that had not started are cancelled by now, and nobody else will hear of it.
+      boolean again = plan.figures().again() || refused || (calledOff && !cancelled);
+      cancelled |= calledOff;
+      return again;
+    }
+
+    /** Whether the store refused any, which no other tick has to find out again. */
+    private boolean submit(List<NewJob> jobs) {
+      return batches(jobs).mapToInt(this::submitTogether).sum() > 0;
+    }
+
+    private int submitTogether(List<NewJob> jobs) {
+      try {
+        store.submit(jobs);
+        jobs.forEach(job -> memory.submitted(job.identity().id()));
+        return 0;
+      } catch (InvalidRequestException e) {
+        if (jobs.size() > 1) {
+          // One that is wrong does not keep the others.
+          return jobs.stream().mapToInt(job -> submitTogether(List.of(job))).sum();
+        }
+        return memory.refused(jobs.get(0).identity().id(), e.getMessage()) ? 1 : 0;
       }
     }
-    return new Turn(effort, false);
   }
 
   /** What a tick has to do now that it is written down; empty if another tick was faster. */
-  private Optional<Decision> decideAndWrite(LoadedRun run, Occasion why) {
-    Decision decision = decider.decide(run, why == Occasion.HEARD);
+  private Optional<Decision> decideAndWrite(LoadedRun run, Occasion why, Decider.Memory memory) {
+    Decision decision = decider.decide(run, why == Occasion.HEARD, memory);
     RunProgress next = decision.plan().next();
     boolean changed = !next.equals(run.progress());
     if (changed || why == Occasion.OVERDUE) {
@@ -186,22 +285,24 @@ public final class Orchestrator {
     return Optional.of(decision);
   }
 
-  private void carryOut(Decision decision, Deque<UUID> concerned) {
-    Plan plan = decision.plan();
-    batches(decision.jobs()).forEach(store::submit);
-    batches(plan.cancel())
-        .forEach(jobs -> store.jobs().cancelAll(jobs.stream().map(StepJobId::id).toList()));
-    decision
+  /** Lets a run that cannot be ticked want attention later, as it is, so that others get some. */
+  void postpone(UUID run) {
+    store
         .runs()
-        .forEach(
-            (id, charter) -> {
-              create(id, charter);
-              concerned.add(id);
+        .get(run)
+        .ifPresent(
+            found -> {
+              Run old = found.run();
+              Run later =
+                  new Run(
+                      old.id(),
+                      old.type(),
+                      old.state(),
+                      old.live(),
+                      Optional.of(AT_LAST),
+                      old.texts());
+              store.runs().replace(later, found.version(), Optional.empty());
             });
-    for (UUID child : plan.children().cancel()) {
-      edit(child, Orchestrator::mayBeCancelled, loaded -> RunEdits.cancel(loaded.progress()));
-      concerned.add(child);
-    }
   }
 
   private static <T> Stream<List<T>> batches(List<T> all) {
@@ -276,7 +377,7 @@ public final class Orchestrator {
    * Takes a run over to another definition of its type, or pauses it with a message that names the
    * step that is in the way.
    */
-  public void adopt(UUID run, WorkflowDefinition definition) {
+  public void adopt(UUID run, WorkflowDefinition definition, List<WorkflowDefinition> children) {
     for (int conflicts = 0; ; backOff(++conflicts)) {
       Optional<LoadedRun> loaded = reader.get(run).filter(found -> found.progress().isLive());
       if (loaded.isEmpty()) {
@@ -298,7 +399,7 @@ public final class Orchestrator {
               : replace(
                   old,
                   Adoption.adopt(before, definition, old.progress()),
-                  Optional.of(old.charter().with(definition)));
+                  Optional.of(old.charter().with(definition, children)));
       if (done) {
         return;
       }

@@ -3,6 +3,7 @@ package dev.sluice.workflow.internal;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.workflow.Refs;
 import dev.sluice.workflow.StepDefinition;
 import dev.sluice.workflow.StepWork;
@@ -60,7 +61,7 @@ final class StepInputs {
         list = resolve(((StepWork.Each) step.work()).over(), Optional.empty());
         if (list.isTextual() && list.textValue().strip().startsWith("[")) {
           // What a shell command prints is a text, also if it is JSON.
-          list = Charter.tree(list.textValue());
+          list = parse(list.textValue());
         }
         if (!list.isArray()) {
           throw new InvalidRequestException(
@@ -70,6 +71,15 @@ final class StepInputs {
         lists.put(key, list);
       }
       return list;
+    }
+
+    private static JsonNode parse(String text) {
+      try {
+        return Charter.tree(text);
+      } catch (StoreIncompatibleException e) {
+        throw new InvalidRequestException(
+            "what it goes over begins like a list, and is none: " + e.getMessage(), e);
+      }
     }
 
     /** What a step's job, or that of one of its elements, gets. */

@@ -70,7 +70,7 @@ final class StepJobs {
               run,
               id,
               new StepWork.Call(step.policy().compensateWith().orElseThrow()),
-              new NewJob.Place(SubmitOptions.DEFAULT_QUEUE, priority),
+              new NewJob.Place(step.work().call().orElseThrow().queue(), priority),
               Duration.ZERO,
               List.of(),
               payload(step, inputs.payload(index, 0).toString()));

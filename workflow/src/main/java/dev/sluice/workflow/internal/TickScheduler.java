@@ -23,20 +23,26 @@ import org.slf4j.LoggerFactory;
  * is being ticked, or while its next tick waits, makes one tick more.
  *
  * <p>A run is ticked at once, a few times in a row; if it keeps coming, at most {@value
- * #PER_SECOND} times a second, and looking at it takes no more than a third of the time. So a chain
- * of steps does not wait, and a thousand steps that end in the same second are a few ticks.
+ * #PER_SECOND} times a second, and looking in vain takes no more than a third of the time. So a
+ * chain of steps does not wait, and a thousand steps that end in the same second are a few ticks.
+ * That holds for all processes together: who finds that another has just looked waits for a while.
  */
 final class TickScheduler implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TickScheduler.class);
   private static final int THREADS = 4;
   private static final int PER_SECOND = 50;
   private static final int BURST = 4;
+
+  /** On a machine that has too much to do, a look may take long; the run should not wait longer. */
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(250);
+
   private static final int TRIES = 5;
   private static final int MANY_RUNS = 10_000;
   private static final Duration SWEEP_INTERVAL = Duration.ofSeconds(10);
   private static final int SWEPT_AT_ONCE = 100;
+  private static final int MOST_PAGES = 10;
 
-  private static final Turn NONE = new Turn(Duration.ZERO, false);
+  private static final Turn NONE = new Turn(Duration.ZERO, 0, false);
 
   private final Orchestrator orchestrator;
   private final IntFunction<List<UUID>> overdue;
@@ -49,6 +55,7 @@ final class TickScheduler implements AutoCloseable {
     boolean ticking;
     boolean heard;
     int failures;
+    Duration pause = Duration.ZERO;
     double credit = BURST;
     long lastTick = System.nanoTime();
     long notBefore = System.nanoTime();
@@ -59,6 +66,15 @@ final class TickScheduler implements AutoCloseable {
       lastTick = now;
       long forCredit = credit >= 1 ? 0 : (long) ((1 - credit) * 1e9 / PER_SECOND);
       return Math.max(forCredit, notBefore - now);
+    }
+
+    /** A look that let steps start was worth it; one that did not should not come again soon. */
+    void learn(Turn turn) {
+      if (!turn.effort().isZero()) {
+        Duration effort = turn.effort();
+        Duration next = turn.started() > 0 ? effort.dividedBy(2) : effort.multipliedBy(2);
+        pause = next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE;
+      }
     }
 
     boolean isIdle(long now) {
@@ -118,14 +134,15 @@ final class TickScheduler implements AutoCloseable {
     boolean failed = false;
     Turn turn = NONE;
     try {
-      turn = orchestrator.tick(run, Occasion.HEARD);
+      turn = orchestrator.tickUnlessWithin(pace.pause, run);
     } catch (RuntimeException e) {
       failed = true;
       logFailure(run, e, pace.failures);
     } finally {
       synchronized (this) {
         pace.ticking = false;
-        pace.notBefore = System.nanoTime() + 2 * turn.effort().toNanos();
+        pace.learn(turn);
+        pace.notBefore = System.nanoTime() + pace.pause.toNanos();
         pace.failures = failed ? pace.failures + 1 : 0;
         if (pace.heard || turn.overtaken() || (failed && pace.failures < TRIES)) {
           schedule(run, pace, failed ? TimeUnit.SECONDS.toNanos(pace.failures) : 0);
@@ -144,23 +161,32 @@ final class TickScheduler implements AutoCloseable {
     }
   }
 
-  /** Looks for runs whose tick was lost. One that cannot be ticked does not keep the others. */
+  /**
+   * Looks for runs whose tick was lost. One that cannot be ticked is looked at later, so that it
+   * does not keep the others.
+   */
   private void sweep() {
-    List<UUID> found;
     try {
-      found = overdue.apply(SWEPT_AT_ONCE);
-    } catch (RuntimeException e) {
+      List<UUID> found = overdue.apply(SWEPT_AT_ONCE);
+      for (int pages = 1; !found.isEmpty() && pages <= MOST_PAGES; pages++) {
+        found.forEach(this::sweep);
+        found = found.size() < SWEPT_AT_ONCE ? List.of() : overdue.apply(SWEPT_AT_ONCE);
+      }
+    } catch (RuntimeException | Error e) {
       if (!threads.isShutdown()) {
         log.warn("Runs whose tick was lost could not be looked for; again soon.", e);
       }
-      return;
     }
-    for (UUID run : found) {
-      try {
-        orchestrator.tick(run, Occasion.OVERDUE);
-      } catch (RuntimeException e) {
-        logFailure(run, e, TRIES);
-      }
+  }
+
+  private void sweep(UUID run) {
+    try {
+      orchestrator.tick(run, Occasion.OVERDUE);
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      logFailure(run, e, TRIES);
+      orchestrator.postpone(run);
     }
   }
 

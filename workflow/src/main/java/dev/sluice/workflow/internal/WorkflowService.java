@@ -3,7 +3,6 @@ package dev.sluice.workflow.internal;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.JobContext;
 import dev.sluice.Page;
-import dev.sluice.SluiceException;
 import dev.sluice.Task;
 import dev.sluice.WorkerBuilder;
 import dev.sluice.WorkerListener;
@@ -16,7 +15,10 @@ import dev.sluice.workflow.tick.StepJobId;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,7 @@ public final class WorkflowService implements AutoCloseable {
     this.store = store;
     this.orchestrator = orchestrator;
     this.scheduler = new TickScheduler(orchestrator, most -> store.runs().overdue(most));
+    orchestrator.handOverTo(scheduler::heardOf);
   }
 
   /** Makes a worker part of it. */
@@ -69,34 +72,40 @@ public final class WorkflowService implements AutoCloseable {
         .listener(ends);
   }
 
-  /** Takes live runs over to these definitions, in the background. */
-  public void adopt(Collection<WorkflowDefinition> definitions) {
+  /**
+   * Takes live runs over to these definitions, in the background.
+   *
+   * @param children the definitions of the workflows that a workflow runs
+   */
+  public void adopt(
+      Collection<WorkflowDefinition> definitions,
+      Function<WorkflowDefinition, List<WorkflowDefinition>> children) {
     List<WorkflowDefinition> some = List.copyOf(definitions);
-    scheduler.execute(
-        () -> {
-          for (WorkflowDefinition definition : some) {
-            try {
-              adopt(definition);
-            } catch (SluiceException e) {
-              log.warn(
-                  "Runs of workflow '{}' go on under the definition they have.",
-                  definition.type(),
-                  e);
-            }
-          }
-        });
+    scheduler.execute(() -> some.forEach(each -> adopt(each, children)));
   }
 
-  private void adopt(WorkflowDefinition definition) {
-    Set<String> live = RunState.LIVE.stream().map(RunState::toString).collect(Collectors.toSet());
-    RunQuery query = RunQuery.ALL.type(definition.type()).states(live).limit(100);
-    Page<StoredRun> page = store.runs().list(query);
-    while (true) {
-      page.items().forEach(run -> orchestrator.adopt(run.run().id(), definition));
-      if (page.next().isEmpty()) {
-        return;
+  private void adopt(
+      WorkflowDefinition definition,
+      Function<WorkflowDefinition, List<WorkflowDefinition>> children) {
+    try {
+      List<WorkflowDefinition> below = children.apply(definition);
+      Set<String> live = RunState.LIVE.stream().map(RunState::toString).collect(Collectors.toSet());
+      RunQuery query = RunQuery.ALL.type(definition.type()).states(live).limit(100);
+      for (Optional<RunQuery> next = Optional.of(query); next.isPresent(); ) {
+        Page<StoredRun> page = store.runs().list(next.get());
+        page.items().forEach(run -> adopt(run.run().id(), definition, below));
+        next = page.next().map(query::cursor);
       }
-      page = store.runs().list(query.cursor(page.next().get()));
+    } catch (RuntimeException e) {
+      log.warn("Runs of workflow '{}' go on under the definition they have.", definition.type(), e);
+    }
+  }
+
+  private void adopt(UUID run, WorkflowDefinition definition, List<WorkflowDefinition> children) {
+    try {
+      orchestrator.adopt(run, definition, children);
+    } catch (RuntimeException e) {
+      log.warn("The run {} goes on under the definition it has.", run, e);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.sluice.workflow.WorkflowDefinition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Takes a run over to another definition of its type. What has started stays as it was: such a step
@@ -19,25 +20,49 @@ public final class Adoption {
       WorkflowDefinition old, WorkflowDefinition next, RunProgress run) {
     for (int i = 0; i < old.steps().size(); i++) {
       StepDefinition step = old.steps().get(i);
-      if (run.steps().get(i).state() == StepState.PENDING && run.steps().get(i).items().isEmpty()) {
+      StepProgress progress = run.steps().get(i);
+      if (hasNeverStarted(progress)) {
         continue;
       }
       Optional<StepDefinition> now = next.step(step.name());
-      if (now.isEmpty()) {
-        return Optional.of(problem(step, "is gone"));
-      }
-      if (!now.get().work().equals(step.work())) {
-        return Optional.of(problem(step, "does something else"));
-      }
-      if (!now.get().dependsOn().equals(step.dependsOn())) {
-        return Optional.of(problem(step, "depends on other steps"));
+      Optional<String> difference =
+          now.isEmpty() ? Optional.of("is gone") : difference(step, now.get(), progress);
+      if (difference.isPresent()) {
+        return Optional.of(problem(step, difference.get()));
       }
     }
     return Optional.empty();
   }
 
+  /** Then it has no jobs, and not even its number matters. */
+  private static boolean hasNeverStarted(StepProgress step) {
+    return step.state() == StepState.PENDING && step.items().isEmpty() && step.attempt() == 1;
+  }
+
+  /** What its jobs did, what becomes of its failure and how it is undone have to stay. */
+  private static Optional<String> difference(
+      StepDefinition old, StepDefinition next, StepProgress progress) {
+    boolean succeeded = progress.state() == StepState.SUCCEEDED;
+    if (!next.work().equals(old.work())) {
+      return Optional.of("does something else");
+    }
+    if (!Set.copyOf(next.dependsOn()).equals(Set.copyOf(old.dependsOn()))) {
+      return Optional.of("depends on other steps");
+    }
+    if (!next.input().equals(old.input())) {
+      return Optional.of("has another input");
+    }
+    if (!next.policy().compensateWith().equals(old.policy().compensateWith())) {
+      return Optional.of("is undone otherwise");
+    }
+    if (!succeeded && next.policy().onFailure() != old.policy().onFailure()) {
+      return Optional.of("fails otherwise");
+    }
+    return Optional.empty();
+  }
+
   private static String problem(StepDefinition step, String what) {
-    return "the definition has changed: step '%s' has started, and %s in the new definition. Bring the old definition back, or cancel the run"
+    return "the definition has changed: step '%s' has started, and %s in the new definition. Bring the old step back, resume the run to go on under its old definition, or cancel it"
         .formatted(step.name(), what);
   }
 

@@ -186,7 +186,8 @@ final class Observation {
     ChildSight seen = draft.sight.children().get(child);
     String obstacle = draft.sight.findings().obstacles().get(i);
     boolean missing = seen == null || !seen.ours();
-    if (missing && draft.ending != Ending.NONE) {
+    boolean over = draft.ending != Ending.NONE;
+    if (missing && over && (obstacle != null || seen != null)) {
       draft.steps[i] = draft.steps[i].with(StepState.CANCELLED);
     } else if (missing && obstacle != null) {
       draft.fail(i, obstacle);
@@ -194,6 +195,10 @@ final class Observation {
       UUID next = seen == null ? child : draft.sight.runIds().get();
       draft.steps[i] = draft.steps[i].with(new Child(next));
       draft.createRuns.put(i, next);
+      if (over) {
+        // Somebody may be about to create it; so it has to be there before it can be called off.
+        draft.cancelRuns.add(next);
+      }
     } else if (seen.state() == RunState.SUCCEEDED) {
       draft.succeed(i, new Value(seen.output().orElse(NullNode.getInstance())));
     } else if (seen.state().finished()) {

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 /** What people do to runs. Each throws {@link InvalidRequestException} if it is not the time. */
 public final class RunEdits {
   private static final int MOST_SIGNALS = 1_000;
+  private static final int MOST_CHARACTERS = 256 << 10;
 
   private RunEdits() {}
 
@@ -32,6 +33,17 @@ public final class RunEdits {
           "%,d signals '%s' wait already; no step takes them.".formatted(MOST_SIGNALS, name));
     }
     waiting.add(payload);
+    long kept =
+        payload.toString().length()
+            + signals.values().stream()
+                .flatMap(List::stream)
+                .mapToLong(other -> other.toString().length())
+                .sum();
+    if (kept > MOST_CHARACTERS) {
+      throw new InvalidRequestException(
+          "Signals of %,d characters would wait; at most %,d are kept. Let them be taken first, or send an address."
+              .formatted(kept, MOST_CHARACTERS));
+    }
     signals.put(name, List.copyOf(waiting));
     Notes notes = run.notes();
     return run.withNotes(
@@ -49,7 +61,8 @@ public final class RunEdits {
   public static RunProgress pause(RunProgress run, Optional<String> why) {
     require(
         !run.state().finished() && run.ending() == Ending.NONE, run, "cannot be paused any more");
-    return run.with(RunState.PAUSED, why);
+    // Whoever pauses it once more has no better reason than the first.
+    return run.state() == RunState.PAUSED && why.isEmpty() ? run : run.with(RunState.PAUSED, why);
   }
 
   /** Goes on, and tries steps again whose failure paused the run. */

@@ -79,7 +79,7 @@ final class Starting {
         draft.submit.add(draft.stepJob(step));
         draft.inFlight++;
       } else {
-        draft.fail(i, fault);
+        failAtOnce(i, fault);
       }
     } else if (work instanceof StepWork.Sleep sleep) {
       draft.submit.add(draft.timer(step));
@@ -99,9 +99,15 @@ final class Starting {
         draft.steps[i] = step.with(new Child(child));
         draft.createRuns.put(i, child);
       } else {
-        draft.fail(i, obstacle);
+        failAtOnce(i, obstacle);
       }
     }
+  }
+
+  /** A step that may come before it in the order of starts is ready by this, perhaps. */
+  private void failAtOnce(int i, String why) {
+    draft.fail(i, why);
+    draft.again = true;
   }
 
   /** Begins a step over a list, if it is known how long that is. */
@@ -111,7 +117,7 @@ final class Starting {
     if (draft.steps[i].items().isPresent()) {
       draft.steps[i] = draft.steps[i].with(StepState.RUNNING);
     } else if (obstacle != null) {
-      draft.fail(i, obstacle);
+      failAtOnce(i, obstacle);
     } else if (size == null) {
       draft.unsized.add(i);
     } else if (size == 0) {
