@@ -30,24 +30,24 @@ public final class Environment {
    * @throws InvalidSettingException if it is something else
    */
   public OptionalInt positiveInt(String variable) {
-    return intFrom(variable, 1);
+    return intBetween(variable, 1, Integer.MAX_VALUE);
   }
 
   /**
-   * A whole number from {@code least}; empty if it is not set.
+   * A whole number from {@code least} to {@code most}; empty if it is not set.
    *
    * @throws InvalidSettingException if it is something else
    */
-  public OptionalInt intFrom(String variable, int least) {
+  public OptionalInt intBetween(String variable, int least, int most) {
     String text = variables.get(variable);
     if (text == null) {
       return OptionalInt.empty();
     }
     String number = text.strip();
     long value = DIGITS.matcher(number).matches() ? Long.parseLong(number) : 0;
-    if (value < least || value > Integer.MAX_VALUE) {
+    if (value < least || value > most) {
       throw new InvalidSettingException(
-          variable, text, "a whole number from %d to %d".formatted(least, Integer.MAX_VALUE));
+          variable, text, "a whole number from %d to %d".formatted(least, most));
     }
     return OptionalInt.of((int) value);
   }

@@ -43,6 +43,9 @@ final class RangedDownload {
   }
 
   void run(List<Slice> slices, int window) throws IOException, InterruptedException {
+    if (slices.isEmpty()) {
+      meter.add(0); // All of nothing has arrived.
+    }
     mapConcurrently(
         slices,
         Throttle.of("download of " + key, window),

@@ -1,5 +1,8 @@
 package dev.sluice.throttle.s3;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.sluice.throttle.CpuBudget;
 import dev.sluice.throttle.Environment;
 import dev.sluice.throttle.Retry;
@@ -11,9 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -216,9 +219,9 @@ public final class S3Transfer {
           directory.toString(), null, "there is no such directory to download into");
     }
     HeadObjectResponse head = head(bucket, key);
-    Path growing = Files.createTempFile(directory, "." + file.getFileName() + ".", ".part");
+    Path growing = directory.resolve("." + UUID.randomUUID() + ".part");
     try {
-      try (FileChannel channel = FileChannel.open(growing, StandardOpenOption.WRITE)) {
+      try (FileChannel channel = FileChannel.open(growing, CREATE_NEW, WRITE)) {
         new RangedDownload(calls, bucket, key, head, channel, progress)
             .run(
                 Slice.cut(head.contentLength(), settings.downloadPartBytes()),

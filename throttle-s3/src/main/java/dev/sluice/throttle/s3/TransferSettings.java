@@ -11,10 +11,10 @@ import dev.sluice.throttle.Setting;
  *
  * @param uploadPartMegabytes {@code S3_UPLOAD_PART_SIZE_MB}, default 32, 5 to 5120 as S3 wants it;
  *     larger for files that would have more than 10,000 parts
- * @param uploadQueueSize {@code S3_UPLOAD_QUEUE_SIZE}, default the io default but at most 16; a
- *     larger one is taken if it is set
+ * @param uploadQueueSize {@code S3_UPLOAD_QUEUE_SIZE}, default the io default, at most 16: to send
+ *     more at once, upload several files at once
  * @param downloadPartMegabytes {@code S3_DOWNLOAD_PART_SIZE_MB}, default 32
- * @param downloadConcurrency {@code S3_DOWNLOAD_CONCURRENCY}, likewise
+ * @param downloadConcurrency {@code S3_DOWNLOAD_CONCURRENCY}, default likewise
  */
 public record TransferSettings(
     Setting uploadPartMegabytes,
@@ -24,7 +24,7 @@ public record TransferSettings(
   private static final int DEFAULT_PART_MEGABYTES = 32;
   private static final int LEAST_UPLOAD_PART_MEGABYTES = 5;
   private static final int MOST_PART_MEGABYTES = 5 * 1024;
-  private static final int MOST_BY_DEFAULT = 16;
+  private static final int LARGEST_WINDOW = 16;
   private static final long MEGABYTE = 1L << 20;
   private static final long MOST_PARTS = 10_000;
 
@@ -39,7 +39,7 @@ public record TransferSettings(
         uploadPartMegabytes,
         LEAST_UPLOAD_PART_MEGABYTES,
         MOST_PART_MEGABYTES);
-    require("uploadQueueSize", uploadQueueSize, 1, Integer.MAX_VALUE);
+    require("uploadQueueSize", uploadQueueSize, 1, LARGEST_WINDOW);
     require("downloadPartMegabytes", downloadPartMegabytes, 1, MOST_PART_MEGABYTES);
     require("downloadConcurrency", downloadConcurrency, 1, Integer.MAX_VALUE);
   }
@@ -62,19 +62,24 @@ public record TransferSettings(
     int io = cpu.computeDefault(Load.IO);
     Setting window =
         new Setting(
-            Math.min(MOST_BY_DEFAULT, io),
-            "computed: min(%d, io default %d)".formatted(MOST_BY_DEFAULT, io));
+            Math.min(LARGEST_WINDOW, io),
+            "computed: min(%d, io default %d)".formatted(LARGEST_WINDOW, io));
     Setting size = new Setting(DEFAULT_PART_MEGABYTES, "default");
     return new TransferSettings(
-        setting(environment, "S3_UPLOAD_PART_SIZE_MB", LEAST_UPLOAD_PART_MEGABYTES, size),
-        setting(environment, "S3_UPLOAD_QUEUE_SIZE", 1, window),
-        setting(environment, "S3_DOWNLOAD_PART_SIZE_MB", 1, size),
-        setting(environment, "S3_DOWNLOAD_CONCURRENCY", 1, window));
+        setting(
+            environment,
+            "S3_UPLOAD_PART_SIZE_MB",
+            LEAST_UPLOAD_PART_MEGABYTES,
+            MOST_PART_MEGABYTES,
+            size),
+        setting(environment, "S3_UPLOAD_QUEUE_SIZE", 1, LARGEST_WINDOW, window),
+        setting(environment, "S3_DOWNLOAD_PART_SIZE_MB", 1, MOST_PART_MEGABYTES, size),
+        setting(environment, "S3_DOWNLOAD_CONCURRENCY", 1, Integer.MAX_VALUE, window));
   }
 
   private static Setting setting(
-      Environment environment, String variable, int least, Setting otherwise) {
-    return environment.intFrom(variable, least).stream()
+      Environment environment, String variable, int least, int most, Setting otherwise) {
+    return environment.intBetween(variable, least, most).stream()
         .mapToObj(value -> new Setting(value, variable))
         .findFirst()
         .orElse(otherwise);

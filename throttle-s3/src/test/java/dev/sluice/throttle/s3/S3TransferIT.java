@@ -121,8 +121,22 @@ class S3TransferIT {
   void emptyFile_goesAndComesBack() throws Exception {
     write(0);
     transfer.upload(file, BUCKET, key);
-    assertThat(transfer.download(BUCKET, key, copy).bytes()).isZero();
+    List<Long> told = new ArrayList<>();
+    TransferProgress progress = (done, all) -> told.addAll(List.of(done, all));
+    assertThat(transfer.download(BUCKET, key, copy, progress).bytes()).isZero();
     assertThat(copy).isEmptyFile();
+    assertThat(told).containsExactly(0L, 0L);
+  }
+
+  /** It was 0600, whatever the umask, and a name of more than 240 letters was refused. */
+  @Test
+  void download_makesAFileLikeAnyOther() throws Exception {
+    write(10);
+    transfer.upload(file, BUCKET, key);
+    Path longest = directory.resolve("n".repeat(255));
+    transfer.download(BUCKET, key, longest);
+    assertThat(Files.getPosixFilePermissions(longest))
+        .isEqualTo(Files.getPosixFilePermissions(Files.createFile(directory.resolve("any"))));
   }
 
   @Test

@@ -37,14 +37,14 @@ class TransferSettingsTest {
             2,
             Map.of(
                 "S3_UPLOAD_PART_SIZE_MB", "8",
-                "S3_UPLOAD_QUEUE_SIZE", "20",
+                "S3_UPLOAD_QUEUE_SIZE", "12",
                 "S3_DOWNLOAD_PART_SIZE_MB", "1",
                 "S3_DOWNLOAD_CONCURRENCY", "3"));
     assertThat(settings)
         .isEqualTo(
             new TransferSettings(
                 new Setting(8, "S3_UPLOAD_PART_SIZE_MB"),
-                new Setting(20, "S3_UPLOAD_QUEUE_SIZE"),
+                new Setting(12, "S3_UPLOAD_QUEUE_SIZE"),
                 new Setting(1, "S3_DOWNLOAD_PART_SIZE_MB"),
                 new Setting(3, "S3_DOWNLOAD_CONCURRENCY")));
   }
@@ -52,8 +52,10 @@ class TransferSettingsTest {
   @ParameterizedTest
   @CsvSource({
     "S3_UPLOAD_PART_SIZE_MB, 4",
+    "S3_UPLOAD_PART_SIZE_MB, 5121",
     "S3_UPLOAD_PART_SIZE_MB, big",
     "S3_UPLOAD_QUEUE_SIZE, 0",
+    "S3_UPLOAD_QUEUE_SIZE, 17",
     "S3_DOWNLOAD_PART_SIZE_MB, 0.5",
     "S3_DOWNLOAD_CONCURRENCY, -1"
   })
