@@ -69,7 +69,7 @@ class ArchitectureTest {
         .resideInAPackage(THROTTLE)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, CLI)
+        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, CLI)
         .check(CLASSES);
     noClasses()
         .that()

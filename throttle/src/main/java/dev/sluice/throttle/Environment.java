@@ -44,7 +44,7 @@ public final class Environment {
       return OptionalInt.empty();
     }
     String number = text.strip();
-    long value = DIGITS.matcher(number).matches() ? Long.parseLong(number) : 0;
+    long value = DIGITS.matcher(number).matches() ? Long.parseLong(number) : Long.MIN_VALUE;
     if (value < least || value > most) {
       throw new InvalidSettingException(
           variable, text, "a whole number from %d to %d".formatted(least, most));

@@ -79,7 +79,13 @@ class ThrottleStressIT {
     assertThat(violations).as("entries above the bound").hasValue(0);
     assertThat(pairs.get()).isGreaterThanOrEqualTo(PAIRS);
     assertThat(inside).hasValue(0);
-    assertThat(List.of(interrupts.get(), timeouts.get(), (long) resizes.get()))
+    assertThat(
+            List.of(
+                interrupts.get(),
+                timeouts.get(),
+                futures.get(),
+                (long) resizes.get(),
+                (long) tightened.get()))
         .as("interrupts, time-outs and resizes that happened")
         .allMatch(count -> count > 0);
     assertNothingLost();

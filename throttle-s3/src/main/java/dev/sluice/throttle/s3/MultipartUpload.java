@@ -4,7 +4,6 @@ import static dev.sluice.throttle.Throttles.mapConcurrently;
 
 import dev.sluice.throttle.Throttle;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -12,7 +11,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.AbortedException;
-import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
@@ -40,7 +38,6 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  */
 final class MultipartUpload {
   private static final Logger LOG = LoggerFactory.getLogger(MultipartUpload.class);
-  private static final String OCTETS = "application/octet-stream";
 
   private final S3Calls calls;
   private final Path file;
@@ -114,13 +111,15 @@ final class MultipartUpload {
 
   private CompletedPart send(String id, Slice slice, Checksums.Crc crc)
       throws IOException, InterruptedException {
-    // Before a place in the throttle is taken: hashing is not what it bounds.
+    // Before a place in the throttle is taken: hashing is not what it bounds. (Over plain http the
+    // SDK hashes once more, to sign the body.)
     String md5 = Checksums.contentMd5(file, slice, crc);
     UploadPartResponse response =
         calls.send(
             label,
-            () ->
-                calls
+            () -> {
+              try (SliceBody body = new SliceBody(file, slice)) {
+                return calls
                     .client()
                     .uploadPart(
                         request ->
@@ -130,21 +129,10 @@ final class MultipartUpload {
                                 .uploadId(id)
                                 .partNumber(slice.number())
                                 .contentMD5(md5),
-                        body(file, slice)));
+                        body.asRequest());
+              }
+            });
     return CompletedPart.builder().partNumber(slice.number()).eTag(response.eTag()).build();
-  }
-
-  static RequestBody body(Path file, Slice slice) {
-    return RequestBody.fromContentProvider(
-        () -> {
-          try {
-            return new SliceStream(file, slice);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        },
-        slice.length(),
-        OCTETS);
   }
 
   private void join(String id, List<CompletedPart> parts, long length, String crc32c)

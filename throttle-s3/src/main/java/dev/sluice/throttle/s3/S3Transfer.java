@@ -3,7 +3,6 @@ package dev.sluice.throttle.s3;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 
-import dev.sluice.throttle.CpuBudget;
 import dev.sluice.throttle.Environment;
 import dev.sluice.throttle.Retry;
 import dev.sluice.throttle.Throttle;
@@ -67,13 +66,21 @@ public final class S3Transfer {
 
   /** Transfers under the s3 throttle of these, as the environment of this process wants them. */
   public static S3Transfer of(S3Client client, Throttles throttles) {
-    Environment environment = Environment.system();
-    CpuBudget cpu = throttles.cpu();
+    return of(client, throttles, Environment.system());
+  }
+
+  /**
+   * Transfers under the s3 throttle of these, as these variables want them.
+   *
+   * @throws dev.sluice.throttle.InvalidSettingException if one of them has a value that cannot be
+   *     used
+   */
+  public static S3Transfer of(S3Client client, Throttles throttles, Environment environment) {
     return of(
         client,
         throttles.s3(),
         S3Retry.from(environment).build(),
-        TransferSettings.from(environment, cpu));
+        TransferSettings.from(environment, throttles.cpu()));
   }
 
   /**
@@ -178,8 +185,9 @@ public final class S3Transfer {
     PutObjectResponse response =
         calls.send(
             options.label().orElse(S3Calls.PUT),
-            () ->
-                calls
+            () -> {
+              try (SliceBody body = new SliceBody(file, whole)) {
+                return calls
                     .client()
                     .putObject(
                         request ->
@@ -189,9 +197,9 @@ public final class S3Transfer {
                                 .contentMD5(md5)
                                 .contentType(options.contentType().orElse(null))
                                 .metadata(options.metadataWith(crc.whole())),
-                        whole.length() == 0
-                            ? RequestBody.empty()
-                            : MultipartUpload.body(file, whole)));
+                        whole.length() == 0 ? RequestBody.empty() : body.asRequest());
+              }
+            });
     new Meter(options.progress(), stamp.length()).add(stamp.length());
     return response.eTag();
   }

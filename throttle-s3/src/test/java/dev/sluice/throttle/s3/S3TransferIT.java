@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,26 @@ class S3TransferIT {
     write(6 * MEGABYTE);
     transfer.upload(file, BUCKET, key, o -> o.label("thumbnails"));
     assertThat(throttle.stats()).containsOnlyKeys("thumbnails", "s3_head");
+  }
+
+  /** The SDK signs a stream of its own over plain http, and left it open. */
+  @Test
+  void upload_leavesNoFileOpen() throws Exception {
+    write(6 * MEGABYTE);
+    transfer.upload(file, BUCKET, key);
+    write(1000);
+    transfer.upload(file, BUCKET, key);
+    try (Stream<Path> handles = Files.list(Path.of("/proc/self/fd"))) {
+      assertThat(handles.filter(handle -> isOpen(handle, file))).isEmpty();
+    }
+  }
+
+  private static boolean isOpen(Path handle, Path file) {
+    try {
+      return Files.readSymbolicLink(handle).equals(file.toRealPath());
+    } catch (IOException e) {
+      return false; // One that was closed meanwhile.
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.sluice.example.media;
 
 import dev.sluice.example.media.Video.Uploaded;
+import dev.sluice.throttle.Environment;
 import dev.sluice.throttle.Throttles;
 import dev.sluice.throttle.s3.S3Transfer;
 import dev.sluice.throttle.s3.Transferred;
@@ -28,10 +29,12 @@ final class Bucket implements AutoCloseable {
   /**
    * A bucket.
    *
-   * @param client from {@link S3Transfer#clientBuilder}
+   * @param around has a client from {@link S3Transfer#clientBuilder}
    * @param timeline where requests are noted
    */
-  static Bucket open(S3ClientBuilder client, String name, Throttles throttles, Timeline timeline) {
+  static Bucket open(
+      Studio.Surroundings around, Throttles throttles, Environment environment, Timeline timeline) {
+    S3ClientBuilder client = around.client().get();
     S3Client timed =
         client
             .overrideConfiguration(
@@ -39,7 +42,7 @@ final class Bucket implements AutoCloseable {
                     .addExecutionInterceptor(new RequestTimer(timeline))
                     .build())
             .build();
-    return new Bucket(timed, S3Transfer.of(timed, throttles), name);
+    return new Bucket(timed, S3Transfer.of(timed, throttles, environment), around.bucket());
   }
 
   /** Makes the bucket, if it is not there. */

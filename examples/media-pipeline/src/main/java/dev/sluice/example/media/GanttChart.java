@@ -11,11 +11,12 @@ import java.util.Map;
 
 /**
  * Timelines as a picture, one below the other on the same scale: a row for everything that ran at
- * once, a colour for each video.
+ * once, a colour for each video, and its name on the longest bar that it has.
  */
 final class GanttChart {
-  private static final int LANE = 14;
-  private static final int BAR = 10;
+  private static final int LANE = 18;
+  private static final int BAR = 14;
+  private static final int LETTER = 6;
   private static final int LABEL_GAP = 8;
   private static final int TITLE = 30;
   private static final int AXIS = 34;
@@ -40,7 +41,7 @@ final class GanttChart {
     ChartFrame frame =
         new ChartFrame(
             "Who ran when",
-            "A row for everything that ran at once, a colour for each video.",
+            "A row for everything that ran at once, a colour for each video; disk_… share one throttle.",
             List.of(caption));
     GanttChart chart = new GanttChart(performances);
     int bottom = frame.top() + performances.stream().mapToInt(GanttChart::height).sum();
@@ -107,6 +108,14 @@ final class GanttChart {
             from, y + (LANE - BAR) / 2.0, width, BAR, colour);
         svg.text(span.video() + ": " + Performance.seconds(span.length()), "title");
         svg.close("rect");
+        if (span.equals(performance.longest(span.video()))
+            && width > LETTER * span.video().length()) {
+          svg.text(
+              span.video(),
+              "text x='%s' y='%s' font-size='10' fill='white'",
+              from + LETTER,
+              y + LANE - LETTER);
+        }
       }
       y += LANE;
     }

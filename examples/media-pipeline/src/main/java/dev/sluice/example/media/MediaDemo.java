@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jline.utils.Signals;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,11 +27,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /** Runs the pipeline on a few generated videos, and shows who ran when. */
 @Command(
     name = "run",
-    mixinStandardHelpOptions = true,
     description = {
       "Fetches videos from a local server, makes HLS renditions, uploads them and records them.",
       "The environment decides how much at once: GREEDY_PER_JOB, DISK_CONCURRENCY,"
@@ -43,7 +44,17 @@ final class MediaDemo implements Callable<Integer> {
           new Rendition("360p", 360, 800),
           new Rendition("240p", 240, 400));
   private static final String GREEDY = "GREEDY_PER_JOB";
-  private static final int INTERRUPTED = 130;
+  private static final String DISK = "DISK_CONCURRENCY";
+  private static final Map<String, Integer> SIGNALS = Map.of("INT", 2, "TERM", 15, "HUP", 1);
+
+  /** What a shell adds to the number of the signal that ended a program. */
+  private static final int ENDED_BY_SIGNAL = 128;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.")
+  private boolean help;
 
   @Option(names = "--videos", defaultValue = "3", description = "How many videos; default 3.")
   private int videos;
@@ -56,8 +67,9 @@ final class MediaDemo implements Callable<Integer> {
 
   @Option(
       names = "--bucket",
-      required = true,
-      description = "Where to upload; keys, region and endpoint are found as the AWS SDK does.")
+      description =
+          "Where to upload; keys, region and endpoint are found as the AWS SDK does. Default: a"
+              + " bucket in a Ceph that is started for it.")
   private String bucket;
 
   @Option(
@@ -68,25 +80,32 @@ final class MediaDemo implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
+  /** Looks whether all is well so far, and ends: before anything is started for it. */
+  @Option(names = "--check", hidden = true)
+  private boolean checkOnly;
+
   private boolean succeeded = true;
+  private final AtomicInteger signalled = new AtomicInteger();
 
   private MediaDemo() {}
 
   public static void main(String[] arguments) {
-    CommandLine line = new CommandLine(new MediaDemo());
-    line.setExecutionExceptionHandler(MediaDemo::explain);
+    MediaDemo demo = new MediaDemo();
+    CommandLine line = new CommandLine(demo);
+    line.setExecutionExceptionHandler(demo::explain);
     System.exit(line.execute(arguments));
   }
 
   /** What went wrong outside is told in a sentence; what is a mistake in here, with its trace. */
-  private static int explain(Exception failure, CommandLine command, ParseResult parsed)
-      throws Exception {
-    if (failure instanceof InterruptedException) {
-      return INTERRUPTED;
+  private int explain(Exception failure, CommandLine command, ParseResult parsed) throws Exception {
+    if (signalled.get() != 0) {
+      return signalled.get(); // Whatever the interrupt has led to.
     }
     if (failure instanceof InvalidSettingException
         || failure instanceof SluiceException
-        || failure instanceof SdkException) {
+        || failure instanceof SdkException
+        || failure instanceof IOException
+        || failure instanceof SQLException) {
       command.getErr().println("run: " + failure.getMessage());
       return CommandLine.ExitCode.SOFTWARE;
     }
@@ -96,9 +115,10 @@ final class MediaDemo implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException, SQLException {
     check();
-    // An interrupt closes everything in order, and the programs that run are killed.
-    Thread main = Thread.currentThread();
-    List.of("INT", "TERM", "HUP").forEach(signal -> Signals.register(signal, main::interrupt));
+    if (checkOnly) {
+      return CommandLine.ExitCode.OK;
+    }
+    heedSignals();
     try (TemporaryDirectory scratch = TemporaryDirectory.create();
         Origin origin = new Origin(scratch.directory("origin"));
         EmbeddedPostgres postgres = EmbeddedPostgres.join(scratch.path().resolve("postgres"))) {
@@ -108,7 +128,7 @@ final class MediaDemo implements Callable<Integer> {
           new Studio.Surroundings(
               "embedded:" + postgres.dataDirectory(),
               postgres.dataSource(),
-              S3Transfer::clientBuilder,
+              MediaDemo::client,
               bucket,
               new Workspace(scratch.directory("work")));
       String url = origin.url(SampleVideo.MANIFEST);
@@ -121,17 +141,54 @@ final class MediaDemo implements Callable<Integer> {
     return succeeded ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
 
+  /**
+   * The first signal interrupts: everything is closed in order, and the programs that run are
+   * killed. Another one must not interrupt that.
+   */
+  private void heedSignals() {
+    Thread main = Thread.currentThread();
+    SIGNALS.forEach(
+        (name, number) ->
+            Signals.register(
+                name,
+                () -> {
+                  if (signalled.compareAndSet(0, ENDED_BY_SIGNAL + number)) {
+                    main.interrupt();
+                  }
+                }));
+  }
+
+  /** Servers that are not Amazon's seldom have a name for every bucket. */
+  private static S3ClientBuilder client() {
+    boolean elsewhere =
+        List.of("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL").stream()
+            .anyMatch(System.getenv()::containsKey);
+    return S3Transfer.clientBuilder().forcePathStyle(elsewhere);
+  }
+
   private void check() {
-    if (videos < 1 || seconds < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--videos and --seconds take whole numbers from 1.");
-    }
+    require(videos > 0 && seconds > 0, "--videos and --seconds take whole numbers from 1.");
+    require(bucket != null, "Please name a bucket: --bucket NAME");
     List<String> missing = Program.missing("ffmpeg", "yt-dlp");
-    if (!missing.isEmpty()) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Please install %s. On Debian: apt-get install ffmpeg yt-dlp"
-              .formatted(String.join(" and ", missing)));
+    require(
+        missing.isEmpty(),
+        "Please install %s. On Debian: apt-get install ffmpeg yt-dlp"
+            .formatted(String.join(" and ", missing)));
+    Path directory = svg.toAbsolutePath().getParent();
+    require(
+        Files.isWritable(Files.exists(svg) ? svg : directory) && !Files.isDirectory(svg),
+        "--svg: %s cannot be written. Name a file in a directory that is there."
+            .formatted(svg.toAbsolutePath()));
+    require(
+        !compare || System.getenv(DISK) == null,
+        "--compare shows what greedy mode does, but %s is set and overrides it. Unset it."
+            .formatted(DISK));
+    environments().forEach(Studio::check);
+  }
+
+  private void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new ParameterException(spec.commandLine(), otherwise);
     }
   }
 
@@ -163,7 +220,7 @@ final class MediaDemo implements Callable<Integer> {
           .forEach(line -> say("  %-16s %-6s %s", line.subject(), line.value(), line.source()));
       List<UUID> runs = new ArrayList<>();
       for (int i = 1; i <= videos; i++) {
-        String id = (throttles.greedy() ? "greedy" : "shared") + "-clip-" + i;
+        String id = (throttles.greedy() ? "greedy-" : "shared-") + i;
         runs.add(studio.start(new Video(id, url, RENDITIONS)));
       }
       for (UUID run : runs) {

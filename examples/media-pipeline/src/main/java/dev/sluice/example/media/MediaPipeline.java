@@ -18,7 +18,6 @@ import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.Workflows;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The workflow, and how a worker serves it.
@@ -37,9 +36,10 @@ import java.util.Map;
  *       knows how many cores this process has, and is shared by the tasks that compete for them.
  * </ol>
  *
- * <p>A job that waits for its throttle has its slot already, and another worker could have used it.
- * So a worker is told, with {@code concurrencyOf}, to take no more jobs of a task than its throttle
- * would let in.
+ * <p>A job that waits for its throttle has its slot already, and another process could have used
+ * it; its time is running, too. So a worker never takes on more than its throttle lets in: one
+ * worker runs all that shares the disk throttle, as many at once as that has places, and another
+ * one the rest, where each task has a throttle for itself and {@code concurrencyOf} says how many.
  *
  * <p>What is recorded is complete in the bucket, for the record comes last. What is undone, because
  * a step failed for good, is the workspace: {@code discard} is the last step, and it is what
@@ -132,31 +132,29 @@ final class MediaPipeline {
     return input.<ObjectNode>set("video", Refs.input("/id")).set(name, value);
   }
 
-  /** A worker that runs every step; start it. */
-  static WorkerBuilder worker(
+  /** Workers that run every step between them; start them. */
+  static List<WorkerBuilder> workers(
       Sluice sluice, Workflows workflows, MediaSteps steps, Throttles throttles) {
-    WorkerBuilder worker =
+    WorkerBuilder heavy =
         workflows
             .serve(sluice.worker())
+            .concurrency(throttles.disk().limit())
             .handleReturning(FETCH, (video, context) -> steps.fetch(video))
             .handle(MERGE, (order, context) -> steps.merge(order))
-            .handleReturning(TRANSCODE, (order, context) -> steps.transcode(order))
+            .handleReturning(TRANSCODE, (order, context) -> steps.transcode(order));
+    WorkerBuilder light =
+        workflows
+            .serve(sluice.worker())
             .handleReturning(INDEX, (order, context) -> steps.index(order))
             .handleReturning(UPLOAD, (order, context) -> steps.upload(order))
+            .concurrencyOf(UPLOAD.name(), throttles.s3().limit())
             .handleReturning(
                 RECORD,
                 (video, context) ->
                     // Read some at a time: a film has thousands of segments.
                     steps.record(video, workflows.step(context).results("upload", Uploaded.class)))
+            .concurrencyOf(RECORD.name(), throttles.db().limit())
             .handle(DISCARD, (video, context) -> steps.discard(video));
-    Map.of(
-            FETCH, Label.FETCH,
-            MERGE, Label.MERGE,
-            TRANSCODE, Label.TRANSCODE,
-            UPLOAD, Label.UPLOAD,
-            RECORD, Label.RECORD)
-        .forEach(
-            (task, label) -> worker.concurrencyOf(task.name(), label.throttle(throttles).limit()));
-    return worker;
+    return List.of(heavy, light);
   }
 }

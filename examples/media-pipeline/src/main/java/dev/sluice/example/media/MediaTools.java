@@ -47,11 +47,6 @@ final class MediaTools {
             .orElseGet(() -> throttles.cpu().computeDefault(Load.IO));
   }
 
-  /** How many fragments of a video are fetched at once. */
-  int connections() {
-    return connections;
-  }
-
   /** How many threads a transcoding uses. */
   int threads() {
     return Math.max(1, throttles.cpu().cores() / throttles.disk().limit());
@@ -59,14 +54,14 @@ final class MediaTools {
 
   /** Fetches the best video and the best audio track into a directory. */
   void fetch(Video video, Path directory) throws IOException, InterruptedException {
-    run(
-        Label.FETCH,
-        video.id(),
-        directory,
-        List.of(
-            List.of("yt-dlp", "--ignore-config", "--no-cache-dir", "--no-progress"),
-            List.of("-N", String.valueOf(connections), "-f", "bv,ba"),
-            List.of("-o", "%(format_id)s.%(ext)s", "--", video.url())));
+    run(Label.FETCH, video.id(), directory, fetching(video.url()));
+  }
+
+  List<List<String>> fetching(String url) {
+    return List.of(
+        List.of("yt-dlp", "--ignore-config", "--no-cache-dir", "--no-progress"),
+        List.of("-N", String.valueOf(connections), "-f", "bv,ba"),
+        List.of("-o", "%(format_id)s.%(ext)s", "--", url));
   }
 
   /** Puts tracks into one file in a directory, as they are. */
@@ -88,21 +83,23 @@ final class MediaTools {
   /** Makes a rendition in a directory: a playlist and its segments of two seconds. */
   void transcode(String video, Path merged, Rendition rendition, Path directory)
       throws IOException, InterruptedException {
+    run(Label.TRANSCODE, video, directory, transcoding(merged, rendition));
+  }
+
+  /** To read, to scale and to write it, each with so many threads. */
+  List<List<String>> transcoding(Path merged, Rendition rendition) {
     int rate = rendition.kilobits();
-    run(
-        Label.TRANSCODE,
-        video,
-        directory,
-        List.of(
-            FFMPEG,
-            List.of("-i", merged.toString(), "-vf", "scale=-2:" + rendition.height()),
-            List.of(
-                "-c:v", "libx264", "-preset", "veryfast", "-threads", String.valueOf(threads())),
-            List.of("-b:v", rate + "k", "-maxrate", rate + "k", "-bufsize", 2 * rate + "k"),
-            List.of("-force_key_frames", "expr:gte(t,n_forced*2)", "-c:a", "aac", "-b:a", "96k"),
-            List.of("-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod"),
-            List.of("-master_pl_name", VARIANT, "-hls_segment_filename", "%05d.ts"),
-            List.of(PLAYLIST)));
+    String threads = String.valueOf(threads());
+    return List.of(
+        FFMPEG,
+        List.of("-threads", threads, "-i", merged.toString()),
+        List.of("-filter_threads", threads, "-vf", "scale=-2:" + rendition.height()),
+        List.of("-c:v", "libx264", "-preset", "veryfast", "-threads", threads),
+        List.of("-b:v", rate + "k", "-maxrate", rate + "k", "-bufsize", 2 * rate + "k"),
+        List.of("-force_key_frames", "expr:gte(t,n_forced*2)", "-c:a", "aac", "-b:a", "96k"),
+        List.of("-f", "hls", "-hls_time", "2", "-hls_playlist_type", "vod"),
+        List.of("-master_pl_name", VARIANT, "-hls_segment_filename", "%05d.ts"),
+        List.of(PLAYLIST));
   }
 
   private void run(Label label, String video, Path directory, List<List<String>> parts)

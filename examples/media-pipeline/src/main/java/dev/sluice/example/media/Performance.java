@@ -2,6 +2,7 @@ package dev.sluice.example.media;
 
 import dev.sluice.throttle.Throttles;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -28,6 +29,14 @@ record Performance(String title, Throttles throttles, Timeline timeline) {
       video.setValue(next++);
     }
     return numbers;
+  }
+
+  /** What took longest of all that was done to a video. */
+  Timeline.Span longest(String video) {
+    return timeline.spans().stream()
+        .filter(span -> span.video().equals(video))
+        .max(Comparator.comparing(Timeline.Span::length))
+        .orElseThrow();
   }
 
   /** {@code 12.3 s}. */

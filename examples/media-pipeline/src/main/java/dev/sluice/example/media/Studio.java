@@ -1,15 +1,19 @@
 package dev.sluice.example.media;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.Jobs;
 import dev.sluice.Sluice;
 import dev.sluice.Worker;
 import dev.sluice.throttle.CpuBudget;
 import dev.sluice.throttle.Environment;
+import dev.sluice.throttle.Retry;
 import dev.sluice.throttle.Throttles;
+import dev.sluice.throttle.s3.TransferSettings;
 import dev.sluice.workflow.WorkflowRun;
 import dev.sluice.workflow.Workflows;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -28,7 +32,7 @@ final class Studio implements AutoCloseable {
   private final Catalogue catalogue;
   private final Sluice sluice;
   private final Workflows workflows;
-  private final Worker worker;
+  private final List<Worker> workers;
 
   /**
    * What is around it.
@@ -47,31 +51,49 @@ final class Studio implements AutoCloseable {
       Workspace workspace) {}
 
   /**
-   * Makes what is not there yet, and starts a worker.
+   * Makes what is not there yet, and starts the workers.
    *
    * @param environment the variables that throttles and retries go by
    * @param listener hears of everything that ran
    */
   Studio(Surroundings around, Environment environment, Consumer<Timeline.Span> listener)
       throws SQLException {
-    throttles = Throttles.from(environment, CpuBudget.detect());
+    throttles = throttles(environment);
     timeline = new Timeline(listener);
     tools = new MediaTools(throttles, environment, timeline);
-    bucket = Bucket.open(around.client.get(), around.bucket, throttles, timeline);
+    bucket = Bucket.open(around, throttles, environment, timeline);
     bucket.create();
     catalogue = new Catalogue(around.database, throttles, environment, timeline);
     catalogue.create();
     sluice = Sluice.open(around.store);
     workflows = Workflows.on(sluice).define(MediaPipeline.DEFINITION);
-    worker =
-        MediaPipeline.worker(
-                sluice,
-                workflows,
-                new MediaSteps(tools, around.workspace, bucket, catalogue),
-                throttles)
-            .grace(GRACE)
-            .start();
+    MediaSteps steps = new MediaSteps(tools, around.workspace, bucket, catalogue);
+    workers =
+        MediaPipeline.workers(sluice, workflows, steps, throttles).stream()
+            .map(worker -> worker.grace(GRACE).start())
+            .toList();
     timeline.begin();
+  }
+
+  /**
+   * Whether these variables can be used.
+   *
+   * @throws dev.sluice.throttle.InvalidSettingException if not
+   */
+  static void check(Environment environment) {
+    Throttles throttles = throttles(environment);
+    new MediaTools(throttles, environment, new Timeline(span -> {}));
+    TransferSettings.from(environment, throttles.cpu());
+    Retry.from(environment);
+  }
+
+  /** The throttles of a process with these variables. */
+  static Throttles throttles(Environment environment) {
+    CpuBudget.Sources system = CpuBudget.Sources.system();
+    return Throttles.from(
+        environment,
+        CpuBudget.detect(
+            new CpuBudget.Sources(system.root(), environment, system.jvmProcessors())));
   }
 
   /** Starts a run. */
@@ -92,6 +114,16 @@ final class Studio implements AutoCloseable {
       now = workflows.get(run).orElseThrow();
     }
     return now;
+  }
+
+  /** Whether a run has ended. */
+  boolean hasEnded(UUID run) {
+    return workflows.get(run).orElseThrow().state().finished();
+  }
+
+  /** The jobs on record. */
+  Jobs jobs() {
+    return sluice.jobs();
   }
 
   /** The result of a step of a run. */
@@ -118,7 +150,7 @@ final class Studio implements AutoCloseable {
   /** Interrupts what still runs after a moment, and closes everything but its surroundings. */
   @Override
   public void close() {
-    worker.close();
+    workers.forEach(Worker::close);
     workflows.close();
     sluice.close();
     bucket.close();

@@ -1,12 +1,12 @@
 package dev.sluice.example.media;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /** A directory that is gone when it is closed. */
 record TemporaryDirectory(Path path) implements AutoCloseable {
@@ -24,16 +24,36 @@ record TemporaryDirectory(Path path) implements AutoCloseable {
     delete(path);
   }
 
-  /** Removes a directory and all that is in it, if it is there. */
+  /** Removes a directory and all that is in it, if it is there; others may do so meanwhile. */
   static void delete(Path tree) throws IOException {
-    try (Stream<Path> paths = Files.walk(tree)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    } catch (NoSuchFileException alreadyGone) {
-      // That is what was asked for.
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+    Files.walkFileTree(
+        tree,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            if (failure instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE; // That is what was asked for.
+            }
+            throw failure;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException failure)
+              throws IOException {
+            if (failure != null && !(failure instanceof NoSuchFileException)) {
+              throw failure;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
   }
 }

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.JobQuery;
+import dev.sluice.JobState;
 import dev.sluice.embedded.EmbeddedPostgres;
 import dev.sluice.example.media.Video.Rendition;
 import dev.sluice.object.CephServer;
@@ -24,8 +26,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -93,6 +97,9 @@ class MediaPipelineIT {
     List<String> ids = List.of("clip-1", "clip-2");
     try (Studio studio = studio(Map.of("GREEDY_PER_JOB", String.valueOf(greedy)))) {
       List<UUID> runs = ids.stream().map(id -> studio.start(video(id, RENDITIONS))).toList();
+      assertThat(mostHeavyJobs(studio, runs))
+          .as("jobs that have a slot, and so a place on the disk")
+          .isBetween(1L, (long) studio.throttles().disk().limit());
       for (UUID run : runs) {
         WorkflowRun ended = studio.await(run);
         assertThat(ended.state()).as(String.valueOf(ended.message())).isEqualTo(RunState.SUCCEEDED);
@@ -106,6 +113,28 @@ class MediaPipelineIT {
       assertWithinLimits(studio, ids.size());
     }
     assertThat(directory.resolve("work")).isEmptyDirectory();
+  }
+
+  /** How many jobs that share the disk were on record as running at once, until all has ended. */
+  private static long mostHeavyJobs(Studio studio, List<UUID> runs) {
+    Set<String> heavy =
+        Set.of(
+            MediaPipeline.FETCH.name(), MediaPipeline.MERGE.name(), MediaPipeline.TRANSCODE.name());
+    JobQuery running = JobQuery.ALL.states(JobState.RUNNING);
+    AtomicLong most = new AtomicLong();
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () -> {
+              long now =
+                  studio.jobs().list(running).items().stream()
+                      .filter(job -> heavy.contains(job.task()))
+                      .count();
+              most.accumulateAndGet(now, Math::max);
+              return runs.stream().allMatch(studio::hasEnded);
+            });
+    return most.get();
   }
 
   /** Several at once, by one yt-dlp, and sound and picture apart: so the merge was one. */

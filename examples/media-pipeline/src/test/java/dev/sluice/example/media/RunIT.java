@@ -10,12 +10,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 
 /** The one command, as a newcomer types it. */
@@ -48,7 +51,7 @@ class RunIT {
     String said = Files.readString(output);
     assertThat(run.exitValue()).as(said).isZero();
     assertThat(said)
-        .contains("greedy-clip-1 is number 1 of the catalogue")
+        .contains("greedy-1 is number 1 of the catalogue")
         .containsPattern("disk_ffmpeg_hls +1 of 1 +\\| *A.*\\|");
     assertThat(directory.resolve("chart.svg")).content().contains("disk_ffmpeg_hls, 1 of 1");
     // Ceph ends when the program has.
@@ -67,11 +70,21 @@ class RunIT {
     assertThat(temporary).isEmptyDirectory();
   }
 
-  @Test
-  void run_withAValueThatCannotBe_saysWhich() throws Exception {
-    start("--videos", "0", "--bucket", "b");
-    assertThat(run.waitFor()).isEqualTo(2);
-    assertThat(output).content().contains("--videos and --seconds take whole numbers from 1.");
+  @ParameterizedTest
+  @CsvSource({
+    "--videos=0, '', 2, --videos and --seconds take whole numbers from 1.",
+    "--svg=/no/such/directory/x.svg, '', 2, /no/such/directory/x.svg cannot be written",
+    "--compare, DISK_CONCURRENCY=2, 2, Unset it.",
+    "--videos=1, YTDLP_CONNECTIONS=0, 1, YTDLP_CONNECTIONS",
+    "--videos=1, GREEDY_PER_JOB=abc, 1, GREEDY_PER_JOB",
+    "--videos=1, S3_UPLOAD_PART_SIZE_MB=6000, 1, S3_UPLOAD_PART_SIZE_MB"
+  })
+  void run_withWhatCannotBe_saysSoBeforeItStartsAnything(
+      String option, String variable, int exitCode, String words) throws Exception {
+    String[] parts = variable.split("=");
+    start(parts.length == 2 ? Map.of(parts[0], parts[1]) : Map.of(), option);
+    assertThat(run.waitFor()).isEqualTo(exitCode);
+    assertThat(output).content().contains(words).doesNotContain("starting Ceph", "\tat ");
   }
 
   /** Stops the program that transcodes, so that it cannot end by itself. */
@@ -95,6 +108,10 @@ class RunIT {
   }
 
   private void start(String... options) throws IOException {
+    start(Map.of(), options);
+  }
+
+  private void start(Map<String, String> variables, String... options) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of("run").toAbsolutePath().toString());
     command.addAll(List.of(options));
@@ -111,6 +128,7 @@ class RunIT {
     builder.environment().put("TMPDIR", temporary.toString());
     builder.environment().put("SLUICE_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
     builder.environment().remove("GREEDY_PER_JOB");
+    builder.environment().putAll(variables);
     run = builder.start();
   }
 }

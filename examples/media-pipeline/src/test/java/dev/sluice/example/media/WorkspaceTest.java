@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +66,30 @@ class WorkspaceTest {
                     }))
         .hasMessage("broken");
     assertThat(root.resolve("v")).isEmptyDirectory();
+  }
+
+  /** A worker that lost its lease and the one that followed it. */
+  @Test
+  void discard_byTwoAtATime_isDone() throws Exception {
+    ExecutorService both = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 50; round++) {
+        for (String step : List.of("a", "b", "c")) {
+          workspace.produce("v", step, draft -> Files.writeString(draft.resolve("f"), step));
+        }
+        Callable<Void> discard =
+            () -> {
+              workspace.discard("v");
+              return null;
+            };
+        for (Future<Void> done : both.invokeAll(List.of(discard, discard))) {
+          done.get();
+        }
+        assertThat(root).isEmptyDirectory();
+      }
+    } finally {
+      both.shutdownNow();
+    }
   }
 
   @Test
