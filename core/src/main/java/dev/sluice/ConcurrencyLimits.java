@@ -53,6 +53,27 @@ public interface ConcurrencyLimits {
   /** Every group that has a limit, a family included, or a held slot; by name. */
   List<Group> groups();
 
+  /** Groups in a line each: the busiest, or all by name, a page at a time. */
+  Page<GroupSummary> summaries(GroupQuery query);
+
+  /**
+   * Who changed which limit when, newest first: the changes by operators and configuration files,
+   * of one group or of all.
+   */
+  List<LimitChange> changes(Optional<Group> group, int most);
+
+  /**
+   * Works out from the holders on record who holds what, and compares that with slots and limits.
+   * Workers do so by themselves every now and then, and repair.
+   */
+  AuditReport audit(boolean repair);
+
+  /**
+   * The same limiter for somebody else: changes made through it stand in the log under this name.
+   * By default that is the user and host of this process.
+   */
+  ConcurrencyLimits as(String actor);
+
   /**
    * Sets the operator's limit of a group or family. It holds when this returns: raising wakes the
    * waiting, lowering drains (nothing running is stopped, nothing new starts until there is room),
@@ -65,6 +86,12 @@ public interface ConcurrencyLimits {
    * the code says holds again, or nothing does until a submit brings a limit along.
    */
   void removeLimit(Group group);
+
+  /**
+   * Sets (or, empty, takes away) the limit of a group or family that configuration files give. An
+   * operator's limit is stronger, one in code is weaker.
+   */
+  void configureLimit(Group group, OptionalInt limit);
 
   /**
    * Takes a slot away from whoever holds it, by force. The holder is not stopped, so the limit may

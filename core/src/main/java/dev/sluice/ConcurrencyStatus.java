@@ -25,7 +25,12 @@ public record ConcurrencyStatus(
    * @param inheritedFrom the family whose limit it is, if it has none of its own
    * @param declared what live workers declare in code: number → how many workers. More than one
    *     number means that a deploy is under way and the lowest holds
+   * @param change the latest change on the log that brought it about; empty for the levels {@code
+   *     code} and {@code submit}
    */
   public record Origin(
-      Optional<LimitLevel> level, Optional<Group> inheritedFrom, Map<Integer, Integer> declared) {}
+      Optional<LimitLevel> level,
+      Optional<Group> inheritedFrom,
+      Map<Integer, Integer> declared,
+      Optional<LimitChange> change) {}
 }

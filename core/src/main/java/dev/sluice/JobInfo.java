@@ -61,13 +61,16 @@ public record JobInfo(
    * @param startedAt when the latest attempt started
    * @param note the latest progress its handler reported
    * @param cancelRequested whether a running job was asked to stop
+   * @param heldBackBy the limited group that was last found full in front of the job, if the store
+   *     noticed one; kept after the job has started and finished
    */
   public record Progress(
       int attempt,
       Optional<String> workerId,
       Optional<Instant> startedAt,
       Optional<String> note,
-      boolean cancelRequested) {}
+      boolean cancelRequested,
+      Optional<Group> heldBackBy) {}
 
   /**
    * What came of the job; both empty until it has finished.

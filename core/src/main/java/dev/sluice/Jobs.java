@@ -10,10 +10,17 @@ public interface Jobs {
   /** The job of this id, finished or not; empty if there is none or its retention has passed. */
   Optional<JobInfo> get(UUID id);
 
-  /** The jobs that match, newest first, a page at a time. */
+  /**
+   * The jobs that match, newest first, a page at a time. A page may hold fewer jobs than asked for,
+   * even none, although more follow: when there are very many jobs and few of them match, it ends
+   * where a reasonable effort ended, and {@link Page#next()} goes on from there.
+   */
   Page<JobInfo> list(JobQuery query);
 
-  /** How many jobs are in each state; every state is a key. */
+  /**
+   * How many jobs are in each state; every state is a key. Where there are so many that counting
+   * takes its time, who asks often gets figures that are some seconds old.
+   */
   Map<JobState, Long> counts();
 
   /**

@@ -1,6 +1,8 @@
 package dev.sluice;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** The queues: pause and resume them. Thread-safe. */
 public interface Queues {
@@ -10,7 +12,10 @@ public interface Queues {
   /** Lets workers start jobs of this queue again. */
   void resume(String queue);
 
-  /** Every queue that has unfinished jobs or is paused, by name. */
+  /**
+   * Every queue that has unfinished jobs or is paused, by name. Figures may be some seconds old, as
+   * those of {@link Jobs#counts()}.
+   */
   List<QueueInfo> list();
 
   /**
@@ -21,6 +26,14 @@ public interface Queues {
    * @param ready how many due jobs have not started
    * @param running how many are running
    * @param scheduled how many are not due yet
+   * @param oldestDue since when the job is due that has waited longest to be started; empty = none
+   *     waits
    */
-  record QueueInfo(String name, boolean paused, long ready, long running, long scheduled) {}
+  record QueueInfo(
+      String name,
+      boolean paused,
+      long ready,
+      long running,
+      long scheduled,
+      Optional<Instant> oldestDue) {}
 }

@@ -1,19 +1,28 @@
 package dev.sluice;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.internal.Audience;
+import dev.sluice.internal.Explainer;
+import dev.sluice.internal.GuardedTracing;
+import dev.sluice.internal.HeardJobStore;
 import dev.sluice.internal.JobIds;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RenewingLimits;
+import dev.sluice.internal.StoredWorkers;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
+import dev.sluice.spi.Tracing;
 import java.sql.Connection;
+import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -36,11 +45,16 @@ public final class Sluice implements AutoCloseable {
   private final JobStore store;
   private final Json json;
   private final RenewingLimits limits;
+  private final List<SluiceListener> listeners;
+  private final Tracing tracing;
 
   private Sluice(SluiceOptions options) {
-    store = openStore(options);
     json = options.json();
-    limits = new RenewingLimits(store.limits());
+    listeners = options.listeners();
+    tracing = GuardedTracing.guarding(options.tracing());
+    Audience<SluiceListener> audience = new Audience<>(listeners);
+    store = HeardJobStore.hearing(openStore(options), audience, tracing);
+    limits = new RenewingLimits(store.limits(), audience, options.actor());
   }
 
   /**
@@ -162,6 +176,16 @@ public final class Sluice implements AutoCloseable {
     return submitInBatches(jobs, job -> newJob(job, NO_OPTIONS));
   }
 
+  /**
+   * Submits jobs of different tasks and with different options, a thousand per transaction and
+   * round trip; answers in order. All are checked before the first is stored.
+   *
+   * @throws InvalidRequestException if one is not right; nothing was stored then
+   */
+  public List<Submission> submitEach(Collection<? extends JobRequest<?>> requests) {
+    return submitInBatches(requests.stream().map(this::newJob).toList(), job -> job);
+  }
+
   private <T> List<Submission> submitInBatches(
       Iterable<? extends T> items, Function<T, NewJob> toJob) {
     List<Submission> submissions = new ArrayList<>();
@@ -181,7 +205,7 @@ public final class Sluice implements AutoCloseable {
 
   /** Puts a worker together. */
   public WorkerBuilder worker() {
-    return new WorkerBuilder(store, json);
+    return new WorkerBuilder(store, json, listeners, tracing);
   }
 
   /** The limiter by itself: limits, slots, permits. */
@@ -197,6 +221,19 @@ public final class Sluice implements AutoCloseable {
   /** The queues. */
   public Queues queues() {
     return store.queues();
+  }
+
+  /** The workers, wherever they run. */
+  public Workers workers() {
+    return new StoredWorkers(store);
+  }
+
+  /**
+   * Why a job is where it is: what keeps it from starting, who holds the slots it needs, and its
+   * place in line; or what it waited for before it ran. Empty if there is no such job.
+   */
+  public Optional<Why> why(UUID job) {
+    return new Explainer(store, Clock.systemUTC()).why(job);
   }
 
   /** The store itself: the seam for what is built on top, such as workflows. */
@@ -229,6 +266,10 @@ public final class Sluice implements AutoCloseable {
       defaults = defaults.concurrencyLimit(limit.getAsInt());
     }
     return newJob((Task<Job>) Task.of(job.getClass()), job, options.apply(defaults));
+  }
+
+  private <T> NewJob newJob(JobRequest<T> request) {
+    return newJob(request.task(), request.payload(), request.options());
   }
 
   private <T> NewJob newJob(Task<T> task, T payload, SubmitOptions options) {

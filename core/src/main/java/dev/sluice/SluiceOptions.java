@@ -1,8 +1,12 @@
 package dev.sluice;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.internal.Actors;
 import dev.sluice.internal.Json;
+import dev.sluice.spi.Tracing;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** How a {@link Sluice} is opened. Immutable: each method returns a changed copy. */
@@ -16,6 +20,9 @@ public final class SluiceOptions {
   private int connections = 8;
   private int maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
   private ObjectMapper mapper = Json.newMapper();
+  private String actor = Actors.thisProcess();
+  private List<SluiceListener> listeners = List.of();
+  private Tracing tracing = Tracing.NONE;
 
   private SluiceOptions() {}
 
@@ -44,6 +51,9 @@ public final class SluiceOptions {
     copy.connections = connections;
     copy.maxPayloadBytes = maxPayloadBytes;
     copy.mapper = mapper;
+    copy.actor = actor;
+    copy.listeners = listeners;
+    copy.tracing = tracing;
     return copy;
   }
 
@@ -91,6 +101,32 @@ public final class SluiceOptions {
     return copy;
   }
 
+  /**
+   * Under which name changes of limits stand in the log; up to 200 characters. Default: the user
+   * and host of this process.
+   */
+  public SluiceOptions actor(String actor) {
+    SluiceOptions copy = copy();
+    copy.actor = Names.require("actor", actor);
+    return copy;
+  }
+
+  /** Hears what is done here, workers included; may be called several times. Default: nobody. */
+  public SluiceOptions listener(SluiceListener listener) {
+    SluiceOptions copy = copy();
+    copy.listeners =
+        Stream.concat(listeners.stream(), Stream.of(Objects.requireNonNull(listener, "listener")))
+            .toList();
+    return copy;
+  }
+
+  /** Follows jobs from submit to run. Default: {@link Tracing#NONE}. */
+  public SluiceOptions tracing(Tracing tracing) {
+    SluiceOptions copy = copy();
+    copy.tracing = Objects.requireNonNull(tracing, "tracing");
+    return copy;
+  }
+
   String url() {
     return url;
   }
@@ -105,6 +141,18 @@ public final class SluiceOptions {
 
   int connections() {
     return connections;
+  }
+
+  String actor() {
+    return actor;
+  }
+
+  List<SluiceListener> listeners() {
+    return listeners;
+  }
+
+  Tracing tracing() {
+    return tracing;
   }
 
   Json json() {

@@ -1,13 +1,13 @@
 package dev.sluice;
 
+import dev.sluice.internal.Actors;
 import dev.sluice.internal.Durations;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RegisteredTask;
 import dev.sluice.internal.WorkerRuntime;
 import dev.sluice.internal.WorkerSettings;
 import dev.sluice.spi.JobStore;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import dev.sluice.spi.Tracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Puts a worker together: its handlers, queues and bounds. Not thread-safe. */
 public final class WorkerBuilder {
@@ -34,12 +35,20 @@ public final class WorkerBuilder {
   /** How long finished jobs are kept. */
   public static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
 
+  /**
+   * How long finished jobs are kept at least: what is submitted again under its own id, by a
+   * schedule or by a caller who lost an answer, is recognised for as long.
+   */
+  public static final Duration SHORTEST_RETENTION = Duration.ofMinutes(10);
+
   private final JobStore store;
   private final Json json;
   private final Map<String, RegisteredTask<?>> tasks = new LinkedHashMap<>();
   private final Map<String, Integer> localLimits = new LinkedHashMap<>();
   private final Set<String> queues = new LinkedHashSet<>();
-  private final List<WorkerListener> listeners = new ArrayList<>();
+  private final List<WorkerListener> listeners;
+  private final Map<String, Supplier<?>> notices = new LinkedHashMap<>();
+  private final Tracing tracing;
   private String name = hostAndProcess();
   private int concurrency = DEFAULT_CONCURRENCY;
   private Duration lease = DEFAULT_LEASE;
@@ -47,9 +56,12 @@ public final class WorkerBuilder {
   private Duration poll = DEFAULT_POLL;
   private Duration retention = DEFAULT_RETENTION;
 
-  WorkerBuilder(JobStore store, Json json) {
+  WorkerBuilder(
+      JobStore store, Json json, List<? extends WorkerListener> listeners, Tracing tracing) {
     this.store = store;
     this.json = json;
+    this.listeners = new ArrayList<>(listeners);
+    this.tracing = tracing;
   }
 
   /** Runs jobs of this task with a handler that returns nothing. */
@@ -135,9 +147,18 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** How long finished jobs are kept; default 7 days. */
+  /**
+   * How long finished jobs are kept; default 7 days.
+   *
+   * @throws InvalidRequestException if it is shorter than {@link #SHORTEST_RETENTION}
+   */
   public WorkerBuilder retention(Duration retention) {
-    this.retention = Objects.requireNonNull(retention, "retention");
+    if (retention.compareTo(SHORTEST_RETENTION) < 0) {
+      throw new InvalidRequestException(
+          "A retention of %s is too short to recognise what is submitted twice; use %s or more."
+              .formatted(Durations.format(retention), Durations.format(SHORTEST_RETENTION)));
+    }
+    this.retention = retention;
     return this;
   }
 
@@ -150,6 +171,20 @@ public final class WorkerBuilder {
   /** Hears what the worker does. */
   public WorkerBuilder listener(WorkerListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener"));
+    return this;
+  }
+
+  /**
+   * Adds to what the worker tells operators every few seconds, see {@link WorkerBulletin#notices}:
+   * the figures of its throttles, for example. What the supplier returns is written with the {@link
+   * SluiceOptions#objectMapper mapper}, up to 16 KiB; a notice that fails or is larger is logged
+   * once and left out.
+   *
+   * @param name its name; given twice, the latter counts
+   * @param content asked on a thread of the worker's own: be quick
+   */
+  public WorkerBuilder notice(String name, Supplier<?> content) {
+    notices.put(Names.require("notice", name), Objects.requireNonNull(content, "content"));
     return this;
   }
 
@@ -172,9 +207,10 @@ public final class WorkerBuilder {
     Set<String> served =
         queues.isEmpty() ? Set.of(SubmitOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
     WorkerSettings.Timing timing = new WorkerSettings.Timing(lease, grace, poll, retention);
+    WorkerSettings.Reporting reporting =
+        new WorkerSettings.Reporting(List.copyOf(listeners), tracing, Map.copyOf(notices));
     WorkerSettings settings =
-        new WorkerSettings(
-            name, served, concurrency, Map.copyOf(localLimits), timing, List.copyOf(listeners));
+        new WorkerSettings(name, served, concurrency, Map.copyOf(localLimits), timing, reporting);
     return WorkerRuntime.start(store, json, settings, Map.copyOf(tasks));
   }
 
@@ -186,12 +222,6 @@ public final class WorkerBuilder {
   }
 
   private static String hostAndProcess() {
-    String host;
-    try {
-      host = InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      host = "unknown-host";
-    }
-    return host + ":" + ProcessHandle.current().pid();
+    return Actors.host() + ":" + ProcessHandle.current().pid();
   }
 }

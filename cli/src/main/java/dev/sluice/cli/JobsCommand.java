@@ -78,6 +78,7 @@ final class JobsCommand implements Runnable {
             Optional.ofNullable(task),
             Optional.ofNullable(queue),
             Optional.ofNullable(group),
+            Optional.empty(),
             limit,
             cursor);
     try (Sluice sluice = root.open()) {

@@ -1,12 +1,16 @@
 package dev.sluice.internal;
 
+import dev.sluice.AuditReport;
+import dev.sluice.Group;
 import dev.sluice.JobContext;
 import dev.sluice.WorkerListener;
 import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Retry;
 import dev.sluice.spi.JobOutcome.Succeeded;
+import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,58 +21,106 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners what happened. All but {@link #starting} is told from a thread of its own, in
- * order, so that a slow listener holds up neither handlers nor the exchange with the store.
+ * Puts what happens on record and tells listeners. All but {@link #starting} is told from a thread
+ * of its own, in order, so that a slow listener holds up neither handlers nor the exchange with the
+ * store. What happens job by job is gathered and handed to that thread a turn of the exchange loop
+ * at a time: see {@link #flush}.
  */
 final class Announcer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Announcer.class);
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
-  private final List<WorkerListener> listeners;
+  private final Audience<WorkerListener> listeners;
+  private final Chronicle chronicle;
   private final ExecutorService voice =
       Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-listeners"));
+  private List<Consumer<WorkerListener>> gathered = new ArrayList<>();
 
-  Announcer(List<WorkerListener> listeners) {
-    this.listeners = listeners;
+  Announcer(List<WorkerListener> listeners, Chronicle chronicle) {
+    this.listeners = new Audience<>(listeners);
+    this.chronicle = chronicle;
   }
 
   void starting(JobContext job) {
-    tell(listener -> listener.onStart(job));
+    chronicle.started(job);
+    listeners.tell(listener -> listener.onStart(job));
+  }
+
+  /** A job passed all its gates; called with the monitor of its tenure held. */
+  void acquired(List<String> gates, Duration waited) {
+    if (gates.isEmpty()) {
+      return;
+    }
+    chronicle.acquired(gates, waited.toNanos());
+    gather(listener -> gates.forEach(group -> listener.onAcquired(Group.parse(group), waited)));
+  }
+
+  /** A group was found full, for the first time since the worker last got a slot of it. */
+  void rejected(String group) {
+    chronicle.rejected(group);
+    gather(listener -> listener.onRejected(Group.parse(group)));
+  }
+
+  void claimed(int jobs, Duration took) {
+    gather(listener -> listener.onClaim(jobs, took));
   }
 
   /** The store has accepted this. */
   void accepted(Report report) {
-    if (report.outcome().verdict() instanceof Succeeded) {
-      later(listener -> listener.onSuccess(report.attempt(), report.outcome().ran()));
-    } else if (report.outcome().verdict() instanceof Failed) {
-      later(listener -> listener.onFailure(report.attempt(), report.failure(), false));
-    } else if (report.outcome().verdict() instanceof Retry) {
-      later(listener -> listener.onFailure(report.attempt(), report.failure(), true));
-    } else if (report.outcome().verdict() instanceof Cancelled) {
-      later(listener -> listener.onCancel(report.attempt()));
+    chronicle.accepted(report.attempt(), report.outcome());
+    Duration ran = report.outcome().ran();
+    if (!ran.isZero()) {
+      gather(listener -> listener.onEnded(report.attempt(), ran));
+    }
+    gather(listener -> tell(report, listener));
+  }
+
+  private static void tell(Report report, WorkerListener listener) {
+    Verdict verdict = report.outcome().verdict();
+    if (verdict instanceof Succeeded) {
+      listener.onSuccess(report.attempt(), report.outcome().ran());
+    } else if (verdict instanceof Failed) {
+      listener.onFailure(report.attempt(), report.failure(), false);
+    } else if (verdict instanceof Retry) {
+      listener.onFailure(report.attempt(), report.failure(), true);
+    } else if (verdict instanceof Cancelled) {
+      listener.onCancel(report.attempt());
     }
   }
 
-  void leaseLost(String workerId, int interruptedJobs) {
-    later(listener -> listener.onLeaseLost(workerId, interruptedJobs));
+  void audited(AuditReport report) {
+    gather(listener -> listener.onAudit(report));
+    flush();
   }
 
-  private void later(Consumer<WorkerListener> message) {
+  void leaseLost(String workerId, int interruptedJobs) {
+    chronicle.leaseLost(workerId, interruptedJobs);
+    gather(listener -> listener.onLeaseLost(workerId, interruptedJobs));
+    flush();
+  }
+
+  private void gather(Consumer<WorkerListener> message) {
     if (!listeners.isEmpty()) {
-      try {
-        voice.execute(() -> tell(message));
-      } catch (RejectedExecutionException e) {
-        log.debug("The worker has stopped; its listeners hear no more.");
+      synchronized (this) {
+        gathered.add(message);
       }
     }
   }
 
-  private void tell(Consumer<WorkerListener> message) {
-    for (WorkerListener listener : listeners) {
+  /** Has told what was gathered. */
+  void flush() {
+    List<Consumer<WorkerListener>> messages;
+    synchronized (this) {
+      if (gathered.isEmpty()) {
+        return;
+      }
+      messages = gathered;
+      gathered = new ArrayList<>();
       try {
-        message.accept(listener);
-      } catch (RuntimeException | LinkageError | AssertionError e) {
-        log.warn("The listener {} failed; that changes nothing else.", listener, e);
+        // With the lock held: batches are told in the order in which they were gathered.
+        voice.execute(() -> messages.forEach(listeners::tell));
+      } catch (RejectedExecutionException e) {
+        log.debug("The worker has stopped; its listeners hear no more.");
       }
     }
   }
@@ -76,6 +128,7 @@ final class Announcer implements AutoCloseable {
   /** Waits a little for what is still to be told. */
   @Override
   public void close() {
+    flush();
     voice.shutdown();
     try {
       if (!voice.awaitTermination(LAST_WORDS.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -77,6 +77,20 @@ record Ending(Verdict verdict, Throwable failure) {
     return new Ending(new Retry(BoundedText.failure(failure), delay), failure);
   }
 
+  /** The verdict in a word. */
+  String word() {
+    if (verdict instanceof Succeeded) {
+      return "succeeded";
+    } else if (verdict instanceof Failed) {
+      return "failed";
+    } else if (verdict instanceof Retry) {
+      return "retried";
+    } else if (verdict instanceof Cancelled) {
+      return "cancelled";
+    }
+    return verdict instanceof Snoozed ? "snoozed" : "handed_back";
+  }
+
   private static Ending failed(Throwable failure) {
     return new Ending(new Failed(BoundedText.failure(failure)), failure);
   }

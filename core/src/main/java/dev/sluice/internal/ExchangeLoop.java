@@ -43,7 +43,9 @@ final class ExchangeLoop implements Runnable {
   private final HandlerPool handlers;
   private final AtomicReference<Tenure> current;
   private final List<Tenure> retired = new ArrayList<>();
+  private final Herald herald;
   private final Backoff backoff;
+  private final Refusals refusals = new Refusals();
   private final OutageLog outage = new OutageLog(log, "Exchanging jobs with the store");
 
   private volatile boolean stopping;
@@ -59,11 +61,17 @@ final class ExchangeLoop implements Runnable {
     this.opener = new SessionOpener(workshop);
     this.current = new AtomicReference<>(opener.open());
     this.handlers = new HandlerPool(workshop, current::get);
+    this.herald = new Herald(workshop, current::get);
     this.backoff = new Backoff(environment);
   }
 
   Tenure current() {
     return current.get();
+  }
+
+  /** Says how the worker fares, until the loop has ended. */
+  Herald herald() {
+    return herald;
   }
 
   /** Claims and starts nothing more; the loop ends when what runs has ended and been reported. */
@@ -84,12 +92,16 @@ final class ExchangeLoop implements Runnable {
     try {
       while (!abandoned && goOn()) {
         closeRetired();
+        workshop.announcer().flush();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       closeRetired();
       if (current.get().nothingRuns()) {
+        if (!abandoned) {
+          herald.lastWords();
+        }
         current.get().signOff();
       }
       handlers.close();
@@ -144,6 +156,7 @@ final class ExchangeLoop implements Runnable {
 
   private void exchange(Tenure tenure, Parcel parcel) {
     Answer answer;
+    long sentAt = environment.now();
     try {
       answer = tenure.session().exchange(parcel.exchange());
     } catch (RuntimeException e) {
@@ -151,6 +164,7 @@ final class ExchangeLoop implements Runnable {
       tenure.putBack(parcel);
       throw e;
     }
+    announce(parcel.exchange().demand().jobs(), answer, environment.now() - sentAt);
     settle(tenure, parcel.reports(), answer);
     long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
     long due = answer.nextDue().map(NANOSECONDS::convert).orElse(poll);
@@ -163,6 +177,13 @@ final class ExchangeLoop implements Runnable {
     handlers.start(tenure.receive(answer));
     int asked = parcel.exchange().demand().jobs();
     again = (asked > 0 && answer.jobs().size() >= asked) || tenure.hasNews();
+  }
+
+  private void announce(int asked, Answer answer, long nanos) {
+    if (asked > 0 && !answer.stale()) {
+      workshop.announcer().claimed(answer.jobs().size(), Duration.ofNanos(nanos));
+    }
+    refusals.news(answer).forEach(workshop.announcer()::rejected);
   }
 
   private void reconcile(Tenure tenure) {
@@ -182,7 +203,9 @@ final class ExchangeLoop implements Runnable {
 
   private void settle(Tenure tenure, List<Report> reports, Answer answer) {
     for (Report report : reports) {
-      if (answer.accepted().contains(report.id())) {
+      if (answer.cancelled().contains(report.id())) {
+        workshop.announcer().accepted(report.recordedAsCancelled());
+      } else if (answer.accepted().contains(report.id())) {
         workshop.announcer().accepted(report);
       } else if (answer.deferred().contains(report.id())) {
         tenure.defer(report);

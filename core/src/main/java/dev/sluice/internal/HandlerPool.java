@@ -1,6 +1,7 @@
 package dev.sluice.internal;
 
 import dev.sluice.RetryPolicy;
+import dev.sluice.spi.Tracing;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.DoubleSupplier;
@@ -18,6 +19,7 @@ final class HandlerPool implements AutoCloseable {
   private final Workshop workshop;
   private final WorkerEnvironment environment;
   private final Supplier<Tenure> current;
+  private final Tracing tracing;
   private final JobThreads threads = new JobThreads();
 
   /** {@code current} is the tenure to take further jobs from. */
@@ -25,6 +27,7 @@ final class HandlerPool implements AutoCloseable {
     this.workshop = workshop;
     this.environment = workshop.environment();
     this.current = current;
+    this.tracing = environment.settings().reporting().tracing();
   }
 
   /** Runs each of these on a thread of its own. */
@@ -66,21 +69,32 @@ final class HandlerPool implements AutoCloseable {
     }
     String result = null;
     Throwable thrown = null;
+    Tracing.Running span = (verdict, failure) -> {};
     try {
+      span = tracing.running(attempt, attempt.job().run().trace());
       workshop.announcer().starting(attempt);
       result = task.run(attempt.job().payload(), environment.json(), attempt);
     } catch (Throwable e) {
       // Errors too: a handler's StackOverflowError is its job's failure, not the worker's.
       thrown = e;
     }
-    attempt.end();
-    Duration ran = attempt.ranUntil(environment.now());
-    workshop.prefetch().measured(attempt.task(), ran.toNanos());
-    Ending ending =
-        thrown == null
-            ? Ending.returned(attempt, result, policy, random)
-            : Ending.threw(attempt, thrown, policy, random);
-    attempt.tenure().ended(attempt, ending, ran);
+    Ending ending = Ending.HANDED_BACK;
+    Duration ran = Duration.ZERO;
+    try {
+      attempt.end();
+      ran = attempt.ranUntil(environment.now());
+      workshop.prefetch().measured(attempt.task(), ran.toNanos());
+      ending =
+          thrown == null
+              ? Ending.returned(attempt, result, policy, random)
+              : Ending.threw(attempt, thrown, policy, random);
+      span.ended(ending.word(), thrown);
+    } catch (Throwable e) {
+      log.error("After {} its thread failed; the job ends as {}.", attempt, ending.word(), e);
+    } finally {
+      // Whatever went wrong: else its thread and its slots would be gone for as long as the worker.
+      attempt.tenure().ended(attempt, ending, ran);
+    }
   }
 
   @Override

@@ -37,7 +37,8 @@ final class JobBuffer {
 
   private static final long IN_FRONT = Long.MIN_VALUE / 2;
 
-  private record Entry(ClaimedJob job, long place, long since) {}
+  /** A job, its place in the order and since when it is here. */
+  record Entry(ClaimedJob job, long place, long since) {}
 
   private record LaneKey(String task, List<String> gates) {
     static LaneKey of(ClaimedJob job) {
@@ -115,17 +116,18 @@ final class JobBuffer {
    * the name of the obstacle, the same for all jobs that meet it. Ends early when {@code anyRoom}
    * says no.
    */
-  List<ClaimedJob> takeStartable(
+  List<Entry> takeStartable(
       BooleanSupplier anyRoom, Function<ClaimedJob, Optional<String>> start, long now) {
-    List<ClaimedJob> taken = new ArrayList<>();
+    List<Entry> taken = new ArrayList<>();
     for (Map.Entry<Long, Lane> at = toLookAt.firstEntry();
         at != null && anyRoom.getAsBoolean();
         at = toLookAt.higherEntry(at.getKey())) {
       Lane lane = at.getValue();
-      ClaimedJob job = lane.jobs.element().job;
+      Entry entry = lane.jobs.element();
+      ClaimedJob job = entry.job;
       Optional<String> obstacle = start.apply(job);
       if (obstacle.isEmpty()) {
-        taken.add(job);
+        taken.add(entry);
         lane.movedAt = now;
         change(lane, lane.jobs::remove);
         forget(job);

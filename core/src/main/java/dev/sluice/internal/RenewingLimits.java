@@ -1,14 +1,20 @@
 package dev.sluice.internal;
 
+import dev.sluice.AuditReport;
 import dev.sluice.ConcurrencyLimits;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
 import dev.sluice.LimitReachedException;
+import dev.sluice.Page;
 import dev.sluice.Permit;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
+import dev.sluice.SluiceListener;
 import dev.sluice.spi.LimitStore;
 import java.time.Duration;
 import java.util.List;
@@ -24,18 +30,54 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   private static final Duration FIRST_WAIT = Duration.ofMillis(2);
   private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
+  private static final int LONGEST_ACTOR = 200;
 
   private final LimitStore store;
   private final PermitKeeper keeper;
+  private final Audience<SluiceListener> listeners;
+  private final String actor;
   private final String processId = "process-" + ProcessHandle.current().pid();
 
-  public RenewingLimits(LimitStore store) {
+  public RenewingLimits(LimitStore store, Audience<SluiceListener> listeners, String actor) {
+    this(store, new PermitKeeper(store), listeners, actor);
+  }
+
+  private RenewingLimits(
+      LimitStore store, PermitKeeper keeper, Audience<SluiceListener> listeners, String actor) {
     this.store = store;
-    this.keeper = new PermitKeeper(store);
+    this.keeper = keeper;
+    this.listeners = listeners;
+    this.actor = actor;
+  }
+
+  @Override
+  public ConcurrencyLimits as(String actor) {
+    return new RenewingLimits(store, keeper, listeners, BoundedText.of(actor, LONGEST_ACTOR));
   }
 
   @Override
   public Optional<SlotLease> tryAcquire(
+      Group group, OptionalInt limit, String holderId, String workerId, Duration lease) {
+    long askedAt = System.nanoTime();
+    Optional<SlotLease> slot = ask(group, limit, holderId, workerId, lease);
+    if (slot.isPresent()) {
+      acquired(group, askedAt);
+    } else {
+      rejected(group);
+    }
+    return slot;
+  }
+
+  private void acquired(Group group, long askedAt) {
+    Duration waited = Duration.ofNanos(System.nanoTime() - askedAt);
+    listeners.tell(listener -> listener.onAcquired(group, waited));
+  }
+
+  private void rejected(Group group) {
+    listeners.tell(listener -> listener.onRejected(group));
+  }
+
+  private Optional<SlotLease> ask(
       Group group, OptionalInt limit, String holderId, String workerId, Duration lease) {
     if (group.isFamily()) {
       throw new InvalidRequestException(
@@ -82,17 +124,40 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   }
 
   @Override
+  public Page<GroupSummary> summaries(GroupQuery query) {
+    return store.summaries(query);
+  }
+
+  @Override
+  public List<LimitChange> changes(Optional<Group> group, int most) {
+    return store.changes(group, most);
+  }
+
+  @Override
+  public AuditReport audit(boolean repair) {
+    return store.audit(repair);
+  }
+
+  @Override
   public void setLimit(Group group, int limit) {
     if (limit < 0) {
       throw negative(group, limit);
     }
-    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.of(limit));
+    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.of(limit), actor);
   }
 
   @Override
   public void removeLimit(Group group) {
-    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty());
-    store.setLimit(group, LimitLevel.SUBMIT, OptionalInt.empty());
+    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty(), actor);
+    store.setLimit(group, LimitLevel.SUBMIT, OptionalInt.empty(), actor);
+  }
+
+  @Override
+  public void configureLimit(Group group, OptionalInt limit) {
+    if (limit.isPresent() && limit.getAsInt() < 0) {
+      throw negative(group, limit.getAsInt());
+    }
+    store.setLimit(group, LimitLevel.CONFIG, limit, actor);
   }
 
   @Override
@@ -103,14 +168,19 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   @Override
   public Permit acquire(Group group, Duration timeout) throws InterruptedException {
     String holder = "permit-" + UUID.randomUUID();
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long askedAt = System.nanoTime();
+    long deadline = askedAt + timeout.toNanos();
     long wait = FIRST_WAIT.toNanos();
-    while (true) {
+    for (boolean first = true; ; first = false) {
       long sentAt = System.nanoTime();
-      Optional<SlotLease> lease =
-          tryAcquire(group, OptionalInt.empty(), holder, processId, DEFAULT_LEASE);
+      Optional<SlotLease> lease = ask(group, OptionalInt.empty(), holder, processId, DEFAULT_LEASE);
       if (lease.isPresent()) {
-        return keeper.keep(lease.get(), DEFAULT_LEASE, sentAt);
+        Permit permit = keeper.keep(lease.get(), DEFAULT_LEASE, sentAt);
+        acquired(group, askedAt);
+        return permit;
+      }
+      if (first) {
+        rejected(group);
       }
       long left = deadline - System.nanoTime();
       if (left <= 0) {

@@ -1,6 +1,7 @@
 package dev.sluice.internal;
 
 import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobOutcome.Cancelled;
 import java.util.UUID;
 
 /**
@@ -14,6 +15,13 @@ import java.util.UUID;
 record Report(JobOutcome outcome, Attempt attempt, Throwable failure, boolean sent) {
   UUID id() {
     return outcome.id();
+  }
+
+  /** The same, as the store recorded it: somebody had asked the job to stop. */
+  Report recordedAsCancelled() {
+    JobOutcome recorded =
+        new JobOutcome(outcome.id(), outcome.token(), new Cancelled(), outcome.ran());
+    return new Report(recorded, attempt, null, sent);
   }
 
   Report onceSent() {

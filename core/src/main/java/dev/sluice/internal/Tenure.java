@@ -99,6 +99,11 @@ final class Tenure {
     return phase == Phase.LOST || phase == Phase.SIGNED_OFF;
   }
 
+  /** Whether it starts and claims nothing more. */
+  boolean closing() {
+    return phase != Phase.OPEN;
+  }
+
   /** Whether handlers may rely on the lease at this moment. */
   boolean holds() {
     return !over() && lease.valid();
@@ -115,14 +120,19 @@ final class Tenure {
       return List.of();
     }
     long now = environment.now();
-    List<ClaimedJob> jobs =
+    List<JobBuffer.Entry> entries =
         buffer.takeStartable(() -> workshop.permits().free() > 0, this::enter, now);
-    List<Attempt> attempts = new ArrayList<>(jobs.size());
-    for (ClaimedJob job : jobs) {
+    List<Attempt> attempts = new ArrayList<>(entries.size());
+    for (JobBuffer.Entry entry : entries) {
+      ClaimedJob job = entry.job();
       ledger.unbuffer(job.gates());
       Attempt attempt = new Attempt(job, this);
       running.put(job.id(), attempt);
       attempts.add(attempt);
+      if (!job.gates().isEmpty()) {
+        Duration waited = job.run().waited().plusNanos(now - entry.since());
+        workshop.announcer().acquired(job.gates(), waited);
+      }
       if (!job.run().counted()) {
         outbox.started(job.id(), now);
       }
@@ -388,6 +398,11 @@ final class Tenure {
   /** Whether it has jobs that users could ask to stop. */
   synchronized boolean hasJobs() {
     return !running.isEmpty() || buffer.size() > 0;
+  }
+
+  /** How many jobs have not started. */
+  synchronized int buffered() {
+    return buffer.size();
   }
 
   synchronized boolean nothingRuns() {

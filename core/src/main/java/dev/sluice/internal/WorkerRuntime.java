@@ -34,6 +34,7 @@ public final class WorkerRuntime implements Worker {
   private final ExchangeLoop loop;
   private final Thread loopThread;
   private final ChoreRunner chores;
+  private final ChoreRunner heralding;
   private final Thread shutdownHook;
   private Boolean stoppedInTime;
 
@@ -46,15 +47,25 @@ public final class WorkerRuntime implements Worker {
             environment,
             List.of(
                 new LeaseRescuer(environment.store(), timing.lease()),
-                new JobCleaner(environment.store(), timing.retention())));
+                new JobCleaner(environment.store(), timing.retention()),
+                new SlotAuditor(
+                    environment.store().limits()::auditIfDue, workshop.announcer()::audited)));
+    heralding = new ChoreRunner(environment, List.of(loop.herald()));
     shutdownHook = new Thread(this::close, "sluice-shutdown");
     rememberShutdownHook();
-    loopThread = DaemonThreads.start("sluice-worker-" + id(), loop);
+    loopThread = DaemonThreads.start("sluice-worker-" + id(), this::work);
     log.info(
         "Worker {} serves the queues {} with {} tasks.",
         id(),
         environment.settings().queues(),
         environment.tasks().size());
+  }
+
+  private void work() {
+    // Operators see a worker drain: it says how it fares until it has signed off.
+    try (heralding) {
+      loop.run();
+    }
   }
 
   /** Recovers what dead workers left, signs on and starts. */
@@ -137,6 +148,7 @@ public final class WorkerRuntime implements Worker {
       Runtime.getRuntime().addShutdownHook(shutdownHook);
     } catch (IllegalStateException e) {
       chores.close();
+      heralding.close();
       loop.current().signOff();
       throw new SluiceException("No worker can be started while the process shuts down.", e);
     }

@@ -1,10 +1,12 @@
 package dev.sluice.internal;
 
 import dev.sluice.WorkerListener;
+import dev.sluice.spi.Tracing;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** What a worker was told by its builder, checked. */
 public record WorkerSettings(
@@ -13,8 +15,18 @@ public record WorkerSettings(
     int concurrency,
     Map<String, Integer> localLimits,
     Timing timing,
-    List<WorkerListener> listeners) {
+    Reporting reporting) {
 
   /** The durations of a worker. */
   public record Timing(Duration lease, Duration grace, Duration poll, Duration retention) {}
+
+  /**
+   * Who is told what.
+   *
+   * @param listeners hear what the worker does
+   * @param tracing follows its jobs
+   * @param notices what the program adds to the worker's bulletins, by name
+   */
+  public record Reporting(
+      List<WorkerListener> listeners, Tracing tracing, Map<String, Supplier<?>> notices) {}
 }

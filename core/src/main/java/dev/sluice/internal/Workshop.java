@@ -8,21 +8,25 @@ package dev.sluice.internal;
  * @param prefetch how long handlers take
  * @param bell wakes the exchange loop
  * @param announcer tells listeners
+ * @param chronicle what the worker has done
  */
 record Workshop(
     WorkerEnvironment environment,
     ThreadPermits permits,
     Prefetch prefetch,
     Bell bell,
-    Announcer announcer) {
+    Announcer announcer,
+    Chronicle chronicle) {
 
   static Workshop of(WorkerEnvironment environment) {
     WorkerSettings settings = environment.settings();
+    Chronicle chronicle = new Chronicle(environment.tasks().keySet());
     return new Workshop(
         environment,
         new ThreadPermits(settings.concurrency(), settings.localLimits()),
         new Prefetch(),
         new Bell(),
-        new Announcer(settings.listeners()));
+        new Announcer(settings.reporting().listeners(), chronicle),
+        chronicle);
   }
 }

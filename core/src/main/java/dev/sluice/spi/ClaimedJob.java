@@ -24,6 +24,13 @@ public record ClaimedJob(
    * @param attempt the number this attempt has (1 = the first)
    * @param counted whether the store has counted the attempt as started already
    * @param timeout how long it may run
+   * @param waited how long it had been due when it was claimed, by the store's clock
+   * @param trace where its trace goes on, as it was given at submit
    */
-  public record Run(int attempt, boolean counted, Optional<Duration> timeout) {}
+  public record Run(
+      int attempt,
+      boolean counted,
+      Optional<Duration> timeout,
+      Duration waited,
+      Optional<String> trace) {}
 }

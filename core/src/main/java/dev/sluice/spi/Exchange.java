@@ -53,6 +53,8 @@ public record Exchange(
    *
    * @param accepted the outcomes that were recorded; those neither accepted nor deferred came too
    *     late and changed nothing
+   * @param cancelled which of the accepted outcomes were recorded as cancelled, whatever they said:
+   *     somebody had asked the job to stop, and it would have been tried again or was handed back
    * @param deferred outcomes that could not be recorded yet, because the part of the store that has
    *     these jobs is in trouble while the rest works: to be sent again with a later exchange
    * @param jobs the jobs claimed, best first
@@ -62,22 +64,28 @@ public record Exchange(
    * @param nextDue how long until it is worth asking again, if the store knows: zero = at once,
    *     there is more to find, or something left to do that another was in the way of; else, if
    *     less was claimed than asked for, when the next scheduled job of any queue is due
+   * @param full limited groups that kept due jobs from this worker, which it had asked for: there
+   *     was no slot. Said when the claim comes across it, and else once a second or so as long as
+   *     claims find less than asked for; may be said again with every exchange while it is so
    */
   public record Answer(
       Set<UUID> accepted,
+      Set<UUID> cancelled,
       Set<UUID> deferred,
       List<ClaimedJob> jobs,
       List<HeldSlot> slots,
       boolean stale,
-      Optional<Duration> nextDue) {
-    /** An answer of a store that works as a whole or not at all. */
+      Optional<Duration> nextDue,
+      Set<String> full) {
+    /** An answer that recorded every outcome as it was told. */
     public Answer(
         Set<UUID> accepted,
         List<ClaimedJob> jobs,
         List<HeldSlot> slots,
         boolean stale,
-        Optional<Duration> nextDue) {
-      this(accepted, Set.of(), jobs, slots, stale, nextDue);
+        Optional<Duration> nextDue,
+        Set<String> full) {
+      this(accepted, Set.of(), Set.of(), jobs, slots, stale, nextDue, full);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.spi;
 
+import dev.sluice.Group;
 import dev.sluice.JobInfo;
 import dev.sluice.Jobs;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /** The jobs on record; what {@link Jobs} offers users, and the cleaner's batch. */
@@ -25,6 +28,19 @@ public interface JobCatalog extends Jobs {
    * @param since what was submitted before this moment may be left out
    */
   List<JobInfo> getAll(Collection<UUID> ids, Instant since);
+
+  /**
+   * How many due jobs that have not started would be claimed before this one, counted up to {@code
+   * most}: those with a higher priority, or the same and due earlier, or a smaller id. Where very
+   * many jobs would have to be read for that, the count may be too low.
+   *
+   * @param group counts only jobs in this group, in whatever queue and of whatever task; empty =
+   *     the jobs of its queue that could be claimed now: of {@code tasks}, and no more than there
+   *     is room for in their limited groups, so that none counts which a claim would pass over
+   * @param tasks the tasks that the workers handle which could run this job
+   * @return 0 if there is no such job
+   */
+  int ahead(UUID id, Optional<Group> group, Set<String> tasks, int most);
 
   /**
    * Cancels these jobs, each as {@link Jobs#cancel} would, in few round trips.

@@ -42,6 +42,12 @@ public interface JobStore extends AutoCloseable {
   /** Queues. */
   QueueStore queues();
 
+  /** The workers on record. */
+  WorkerStore workers();
+
+  /** Schedules. */
+  ScheduleStore schedules();
+
   /** Signs a worker on: its lease begins, and the limits its tasks declare are on record. */
   WorkerSession openSession(WorkerRegistration registration);
 

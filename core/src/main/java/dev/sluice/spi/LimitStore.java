@@ -1,8 +1,13 @@
 package dev.sluice.spi;
 
+import dev.sluice.AuditReport;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
+import dev.sluice.Page;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import java.time.Duration;
@@ -38,12 +43,41 @@ public interface LimitStore {
   /** Every group or family that has a limit, and every group with a held slot; by name. */
   List<Group> groups();
 
+  /** Groups in a line each. */
+  Page<GroupSummary> summaries(GroupQuery query);
+
   /**
-   * Sets or (empty) takes away the limit of a group or family at one level. When it returns, every
-   * live worker that could start a job under the old number has heard of the new one, or is given
-   * up waiting for after two seconds.
+   * Sets or (empty) takes away the limit of a group or family at one level, and puts that on the
+   * log if it changed anything. When it returns, every live worker that could start a job under the
+   * old number has heard of the new one, or is given up waiting for after two seconds.
+   *
+   * @param by who does it, for the log: up to 200 characters
    */
-  void setLimit(Group group, LimitLevel level, OptionalInt limit);
+  void setLimit(Group group, LimitLevel level, OptionalInt limit, String by);
+
+  /**
+   * The log of limits at the levels {@code operator} and {@code config}: of one group or of all,
+   * newest first. At least the latest 1,000 changes are kept, and of each limit that a
+   * configuration file gives the one that set it.
+   */
+  List<LimitChange> changes(Optional<Group> group, int most);
+
+  /**
+   * Works out from the holders on record (jobs, permits, worker leases) who holds what, and
+   * compares that with slots, counts and limits.
+   *
+   * @param repair whether to put right what can be, in one transaction with looking
+   */
+  AuditReport audit(boolean repair);
+
+  /**
+   * As {@code audit(true)}, unless somebody was let do it by this method within {@code interval},
+   * by the store's clock and by whichever client: so that all who ask every now and then look once
+   * between them.
+   *
+   * @return empty if it was not due, or another client is at it
+   */
+  Optional<AuditReport> auditIfDue(Duration interval);
 
   /** Frees a slot whoever holds it; who that was. */
   Optional<SlotInfo> forceRelease(Group group, int slot);

@@ -34,12 +34,18 @@ public record NewJob(
    * @param explicit whether the caller chose the id, so that it may be there already, even finished
    * @param dedupeKey at most one unfinished job of the task has it
    * @param run the workflow run it belongs to
+   * @param trace where its trace goes on: opaque text of up to 1,000 characters, handed to whoever
+   *     runs it
    */
   public record Identity(
-      UUID id, boolean explicit, Optional<String> dedupeKey, Optional<RunLink> run) {
-    /** A job that belongs to no run. */
+      UUID id,
+      boolean explicit,
+      Optional<String> dedupeKey,
+      Optional<RunLink> run,
+      Optional<String> trace) {
+    /** A job that belongs to no run and no trace. */
     public Identity(UUID id, boolean explicit, Optional<String> dedupeKey) {
-      this(id, explicit, dedupeKey, Optional.empty());
+      this(id, explicit, dedupeKey, Optional.empty(), Optional.empty());
     }
   }
 

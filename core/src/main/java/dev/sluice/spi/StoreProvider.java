@@ -3,6 +3,7 @@ package dev.sluice.spi;
 import dev.sluice.Diagnosis;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.StoreUrls;
 import javax.sql.DataSource;
 
 /** Opens stores of one kind; found by {@link java.util.ServiceLoader}. */
@@ -36,7 +37,7 @@ public interface StoreProvider {
    * that. What is wrong is a finding, not an exception; only a malformed URL is one.
    */
   default Diagnosis diagnose(String url, StoreSettings settings) {
-    Checkup checkup = new Checkup(StoreProviders.withoutSecrets(url));
+    Checkup checkup = new Checkup(StoreUrls.masked(url));
     checkup
         .attempt("reach", () -> open(url, settings))
         .ifPresent(

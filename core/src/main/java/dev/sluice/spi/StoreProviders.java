@@ -2,6 +2,7 @@ package dev.sluice.spi;
 
 import dev.sluice.Diagnosis;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.StoreUrls;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
@@ -28,7 +29,7 @@ public final class StoreProviders {
             () ->
                 new InvalidRequestException(
                     "No store is known for '%s'. Known forms: %s. Is the store's module on the class path?"
-                        .formatted(withoutSecrets(url), knownForms())));
+                        .formatted(StoreUrls.masked(url), knownForms())));
   }
 
   /** The provider that works on JDBC data sources. */
@@ -52,9 +53,5 @@ public final class StoreProviders {
     String forms =
         providers().stream().map(StoreProvider::urlForm).collect(Collectors.joining(", "));
     return forms.isEmpty() ? "none" : forms;
-  }
-
-  static String withoutSecrets(String url) {
-    return url.replaceAll("//[^@/]*@", "//…@").replaceAll("(?i)(password=)[^&]*", "$1…");
   }
 }

@@ -63,6 +63,13 @@ public interface WorkerSession extends AutoCloseable {
   void onWake(Runnable wake);
 
   /**
+   * Puts what the worker has to tell operators on record, in place of what it published before; see
+   * {@link WorkerStore.StoredWorker#bulletin}. Not kept beyond the session. A store that pays for
+   * every write may put it off until the next renewal.
+   */
+  void publish(String bulletin);
+
+  /**
    * Signs off: jobs and slots still held go back at once. Idempotent; throws nothing that matters
    * to the caller.
    */

@@ -25,7 +25,8 @@ class DemandPlannerTest {
 
   private void buffer(String task, int jobs) {
     for (int i = 0; i < jobs; i++) {
-      ClaimedJob.Run run = new ClaimedJob.Run(1, false, Optional.empty());
+      ClaimedJob.Run run =
+          new ClaimedJob.Run(1, false, Optional.empty(), Duration.ZERO, Optional.empty());
       buffer.add(new ClaimedJob(UUID.randomUUID(), 1, task, run, List.of(), "{}"), 0);
     }
   }

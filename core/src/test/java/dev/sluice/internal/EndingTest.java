@@ -29,7 +29,9 @@ class EndingTest {
   private Attempt attempt = attempt(1);
 
   private static Attempt attempt(int number) {
-    ClaimedJob.Run run = new ClaimedJob.Run(number, true, Optional.of(Duration.ofSeconds(2)));
+    ClaimedJob.Run run =
+        new ClaimedJob.Run(
+            number, true, Optional.of(Duration.ofSeconds(2)), Duration.ZERO, Optional.empty());
     return new Attempt(new ClaimedJob(UUID.randomUUID(), 1, "task", run, List.of(), "{}"), null);
   }
 

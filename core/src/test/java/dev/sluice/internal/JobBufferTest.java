@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class JobBufferTest {
         UUID.randomUUID(),
         1,
         task,
-        new ClaimedJob.Run(1, counted, Optional.empty()),
+        new ClaimedJob.Run(1, counted, Optional.empty(), Duration.ZERO, Optional.empty()),
         List.of(gates),
         "{}");
   }
@@ -35,7 +36,12 @@ class JobBufferTest {
   }
 
   private List<ClaimedJob> take(long now) {
-    return buffer.takeStartable(() -> true, job -> Optional.empty(), now);
+    return take(() -> true, job -> Optional.empty(), now);
+  }
+
+  private List<ClaimedJob> take(
+      BooleanSupplier anyRoom, Function<ClaimedJob, Optional<String>> start, long now) {
+    return buffer.takeStartable(anyRoom, start, now).stream().map(JobBuffer.Entry::job).toList();
   }
 
   private static Optional<String> refusal(ClaimedJob job, String full) {
@@ -62,7 +68,7 @@ class JobBufferTest {
     AtomicInteger looks = new AtomicInteger();
 
     List<ClaimedJob> taken =
-        buffer.takeStartable(
+        take(
             () -> true,
             job -> {
               looks.incrementAndGet();
@@ -81,11 +87,11 @@ class JobBufferTest {
     for (int i = 0; i < 100; i++) {
       jobs.add(add(job("t", false, "full", "key-" + i), 0));
     }
-    buffer.takeStartable(() -> true, job -> refusal(job, "full"), 0);
+    take(() -> true, job -> refusal(job, "full"), 0);
 
     AtomicInteger looks = new AtomicInteger();
     List<ClaimedJob> taken =
-        buffer.takeStartable(
+        take(
             () -> true,
             job -> {
               boolean room = looks.getAndIncrement() < 3;
@@ -103,10 +109,9 @@ class JobBufferTest {
     ClaimedJob first = add(job("t", false, "a", "b"), 0);
     ClaimedJob second = add(job("t", false, "a"), 0);
     ClaimedJob third = add(job("t", false, "a", "c"), 0);
-    assertThat(buffer.takeStartable(() -> true, job -> refusal(job, "a"), 0)).isEmpty();
+    assertThat(take(() -> true, job -> refusal(job, "a"), 0)).isEmpty();
 
-    assertThat(buffer.takeStartable(() -> true, job -> refusal(job, "b"), 0))
-        .containsExactly(second, third);
+    assertThat(take(() -> true, job -> refusal(job, "b"), 0)).containsExactly(second, third);
     assertThat(take(0)).containsExactly(first);
   }
 
@@ -114,7 +119,7 @@ class JobBufferTest {
   void removeIf_firstBehindAnObstacle_theNextTakesOver() {
     ClaimedJob first = add(job("t", false, "a", "b"), 0);
     ClaimedJob second = add(job("t", false, "a", "c"), 0);
-    buffer.takeStartable(() -> true, job -> refusal(job, "a"), 0);
+    take(() -> true, job -> refusal(job, "a"), 0);
 
     assertThat(buffer.removeIf(job -> job == first)).containsExactly(first);
     assertThat(take(0)).containsExactly(second);
@@ -147,7 +152,7 @@ class JobBufferTest {
             job -> job.gates().stream().filter(full::contains).findFirst();
         List<ClaimedJob> expected =
             waiting.stream().filter(job -> start.apply(job).isEmpty()).toList();
-        assertThat(buffer.takeStartable(() -> true, start, step)).isEqualTo(expected);
+        assertThat(take(() -> true, start, step)).isEqualTo(expected);
         waiting.removeAll(expected);
       }
       assertThat(buffer.size()).isEqualTo(waiting.size());
@@ -167,7 +172,7 @@ class JobBufferTest {
   void takeStartable_noRoom_takesNothing() {
     add(job("t", false), 0);
 
-    assertThat(buffer.takeStartable(() -> false, job -> Optional.empty(), 0)).isEmpty();
+    assertThat(take(() -> false, job -> Optional.empty(), 0)).isEmpty();
     assertThat(buffer.size("t")).isEqualTo(1);
   }
 
@@ -188,7 +193,7 @@ class JobBufferTest {
     add(job("t", false, "a"), 0);
     ClaimedJob second = add(job("t", false, "a"), 0);
     AtomicInteger once = new AtomicInteger();
-    buffer.takeStartable(
+    take(
         () -> true,
         job -> once.getAndIncrement() == 0 ? Optional.empty() : Optional.of("a"),
         PATIENCE - 1);

@@ -40,6 +40,12 @@ final class DirectoryErrors {
               .formatted(what, directory, reason(e)),
           e);
     }
+    if (Files.isRegularFile(directory)) {
+      return new StoreIncompatibleException(
+          "%s is a file, not a directory. Name another directory in the store's URL."
+              .formatted(directory),
+          e);
+    }
     if (reason(e).contains("No space left") || isFull()) {
       return new StoreUnavailableException(
           "%s in %s failed, because the disk is full: %s. Nothing that was stored is lost; free some space."
@@ -68,7 +74,7 @@ final class DirectoryErrors {
   private boolean isFull() {
     FileStore store = fileStore();
     try {
-      return store != null && store.getUsableSpace() < SPARE_BYTES;
+      return store != null && store.getTotalSpace() > 0 && store.getUsableSpace() < SPARE_BYTES;
     } catch (IOException unknown) {
       return false;
     }

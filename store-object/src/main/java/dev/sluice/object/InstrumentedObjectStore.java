@@ -19,6 +19,11 @@ final class InstrumentedObjectStore implements ObjectStore {
   }
 
   @Override
+  public boolean isPaidFor() {
+    return store.isPaidFor();
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     Optional<StoredObject> found = orCountFailure(RequestKind.GET, 0, () -> store.get(key));
     meter.count(RequestKind.GET, 1, 0, found.map(object -> object.body().length).orElse(0));

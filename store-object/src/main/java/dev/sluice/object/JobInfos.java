@@ -23,7 +23,8 @@ final class JobInfos {
             Optional.ofNullable(job.worker()),
             Optional.ofNullable(job.startedAt()).map(Micros::toInstant),
             Optional.ofNullable(job.note()),
-            job.cancelRequested());
+            job.cancelRequested(),
+            Optional.ofNullable(job.heldBackBy()).map(Group::parse));
     return new JobInfo(
         job.record().id(),
         spec(job.record(), job.due()),
@@ -42,7 +43,8 @@ final class JobInfos {
             Optional.ofNullable(past.worker()),
             Optional.ofNullable(past.startedAt()).map(Micros::toInstant),
             Optional.ofNullable(job.note()),
-            false);
+            false,
+            Optional.ofNullable(past.heldBackBy()).map(Group::parse));
     JobInfo.Outcome outcome =
         new JobInfo.Outcome(
             Optional.of(Micros.toInstant(job.finishedAt())), Optional.ofNullable(job.result()));

@@ -186,6 +186,7 @@ final class JobSubmitter {
         identity
             .run()
             .map(run -> new JobRecord.Owner(run.id(), Micros.of(run.since())))
-            .orElse(null));
+            .orElse(null),
+        identity.trace().orElse(null));
   }
 }

@@ -18,6 +18,8 @@ import dev.sluice.object.state.JobListing;
 import dev.sluice.object.state.JobListing.Listed;
 import dev.sluice.object.state.JobRecord;
 import dev.sluice.object.state.Micros;
+import dev.sluice.object.state.PlaceInLine;
+import dev.sluice.object.state.PlaceInLine.Rank;
 import dev.sluice.object.state.Revival;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys;
@@ -214,7 +216,8 @@ final class ObjectJobCatalog implements JobCatalog {
     return (query.states().isEmpty() || query.states().contains(state))
         && query.task().map(job.spec().task()::equals).orElse(true)
         && query.queue().map(job.spec().place().queue()::equals).orElse(true)
-        && query.group().map(Group::toString).map(job.allGroups()::contains).orElse(true);
+        && query.group().map(Group::toString).map(job.allGroups()::contains).orElse(true)
+        && query.text().map(job.spec().payload()::contains).orElse(true);
   }
 
   @Override
@@ -384,5 +387,31 @@ final class ObjectJobCatalog implements JobCatalog {
       }
     }
     return removed;
+  }
+
+  @Override
+  public int ahead(UUID id, Optional<Group> group, Set<String> tasks, int most) {
+    return reader.read(
+        draft ->
+            PlaceInLine.rank(draft, id)
+                .map(rank -> ahead(draft, rank, group, tasks, most))
+                .orElse(0));
+  }
+
+  /** By what the place of this job in line is found, if it has no worker. */
+  Optional<Rank> rank(UUID id) {
+    return reader.find(draft -> PlaceInLine.rank(draft, id));
+  }
+
+  /** How many jobs would be claimed before one of this rank. */
+  int ahead(Rank rank, Optional<Group> group, Set<String> tasks, int most) {
+    return reader.read(draft -> ahead(draft, rank, group, tasks, most));
+  }
+
+  private static int ahead(
+      ShardDraft draft, Rank rank, Optional<Group> group, Set<String> tasks, int most) {
+    return group.isPresent()
+        ? PlaceInLine.aheadInGroup(draft, rank, group.get().toString(), most)
+        : PlaceInLine.aheadInQueue(draft, rank, tasks, most);
   }
 }

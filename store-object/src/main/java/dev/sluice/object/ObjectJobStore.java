@@ -10,15 +10,15 @@ import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.Slots;
 import dev.sluice.object.state.WorkerStanding;
 import dev.sluice.spi.Capability;
-import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStore;
-import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
 import dev.sluice.spi.RunStore;
+import dev.sluice.spi.ScheduleStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
+import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,6 +65,9 @@ final class ObjectJobStore implements JobStore {
   private final ObjectQueueStore queues;
   private final ArchiveWriter archiveWriter;
   private final SlotBoard board;
+  private final LimitLog limitLog;
+  private final ObjectScheduleStore schedules;
+  private final FullGroups fullGroups = new FullGroups();
   private final Map<String, ObjectWorkerSession> sessions = new ConcurrentHashMap<>();
   private long lastSweep;
 
@@ -100,7 +103,14 @@ final class ObjectJobStore implements JobStore {
     this.runs = new ObjectRunStore(root, environment, clock);
     this.jobs =
         new ObjectJobCatalog(store, environment, committer, parts, archiveWriter, runs::isKept);
-    this.limits = new ObjectLimitStore(environment, committer, parts, leases);
+    this.limitLog = new LimitLog(store, environment, committer);
+    this.limits =
+        new ObjectLimitStore(
+            environment,
+            committer,
+            parts,
+            new ObjectLimitStore.Links(leases, limitLog, new AuditStamp(root, environment)));
+    this.schedules = new ObjectScheduleStore(root, environment, clock);
     this.queues = new ObjectQueueStore(committer, parts);
   }
 
@@ -131,6 +141,7 @@ final class ObjectJobStore implements JobStore {
   private void afterCommit(Committed committed) {
     archiveWriter.afterCommit(committed.before(), committed.state());
     board.afterCommit(committed.before(), committed.state());
+    limitLog.afterCommit(committed.state());
     if (!committed.dropped().isEmpty()) {
       parts.segments().forget(committed.dropped());
       environment.chores().execute(() -> delete(committed.dropped()));
@@ -164,7 +175,7 @@ final class ObjectJobStore implements JobStore {
   }
 
   @Override
-  public JobCatalog jobs() {
+  public ObjectJobCatalog jobs() {
     return jobs;
   }
 
@@ -174,7 +185,7 @@ final class ObjectJobStore implements JobStore {
   }
 
   @Override
-  public LimitStore limits() {
+  public ObjectLimitStore limits() {
     return limits;
   }
 
@@ -195,7 +206,7 @@ final class ObjectJobStore implements JobStore {
                 environment.random().nextLong() & ~0xf000L | 0x4000L,
                 environment.random().nextLong() >>> 2 | 0x8000_0000_0000_0000L)
             .toString();
-    return leases.open(id, registration.name(), registration.lease());
+    return leases.open(id, registration);
   }
 
   /** Ends a lease whose worker has signed off. */
@@ -208,7 +219,8 @@ final class ObjectJobStore implements JobStore {
     return ObjectWorkerSession.open(
         registration,
         lease,
-        new ObjectWorkerSession.Links(committer, parts, leases, environment, board, sessions));
+        new ObjectWorkerSession.Links(
+            committer, parts, leases, environment, board, fullGroups, sessions));
   }
 
   @Override
@@ -312,5 +324,15 @@ final class ObjectJobStore implements JobStore {
     onClose.run();
     board.close();
     store.close();
+  }
+
+  @Override
+  public WorkerStore workers() {
+    return new ObjectWorkerStore(leases);
+  }
+
+  @Override
+  public ScheduleStore schedules() {
+    return schedules;
   }
 }

@@ -1,18 +1,27 @@
 package dev.sluice.object;
 
+import dev.sluice.AuditReport;
+import dev.sluice.AuditReport.Finding;
+import dev.sluice.AuditReport.Kind;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
+import dev.sluice.Page;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
-import dev.sluice.object.WorkerLeases.LeaseObject;
+import dev.sluice.object.state.ChangeLog.Logged;
+import dev.sluice.object.state.GroupSummaries;
 import dev.sluice.object.state.JobCounts;
 import dev.sluice.object.state.JobListing;
 import dev.sluice.object.state.LimitRules;
 import dev.sluice.object.state.LimitRules.InForce;
 import dev.sluice.object.state.Micros;
 import dev.sluice.object.state.ShardDraft;
+import dev.sluice.object.state.SlotAudit;
 import dev.sluice.object.state.SlotHolder;
 import dev.sluice.object.state.Slots;
 import dev.sluice.object.state.WorkerStanding;
@@ -25,31 +34,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /** Limits, slots and permits: each change is a step of a commit. */
 final class ObjectLimitStore implements LimitStore {
   private static final Duration AWARENESS_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration AWARENESS_POLL = Duration.ofMillis(10);
-  private static final int ENOUGH_WAITING = 10_000;
+  private static final int LONGEST_NAME = 200;
 
   private final StoreEnvironment environment;
   private final Committer committer;
   private final ShardReader reader;
   private final WorkerLeases leases;
   private final LocalWaker waker;
+  private final LimitLog log;
+  private final AuditStamp stamp;
+
+  /** The parts of the store that this needs besides those of a commit. */
+  record Links(WorkerLeases leases, LimitLog log, AuditStamp stamp) {}
 
   ObjectLimitStore(
-      StoreEnvironment environment,
-      Committer committer,
-      Committer.Parts parts,
-      WorkerLeases leases) {
+      StoreEnvironment environment, Committer committer, Committer.Parts parts, Links links) {
     this.environment = environment;
     this.committer = committer;
     this.reader = new ShardReader(committer, parts);
     this.waker = parts.waker();
-    this.leases = leases;
+    this.leases = links.leases;
+    this.log = links.log;
+    this.stamp = links.stamp;
   }
 
   @Override
@@ -135,11 +150,12 @@ final class ObjectLimitStore implements LimitStore {
               group,
               limit.isPresent() ? OptionalInt.of(limit.get().limit()) : OptionalInt.empty(),
               slots.size(),
-              JobCounts.waiting(draft, name, ENOUGH_WAITING),
+              JobCounts.waiting(draft, name, GroupSummaries.ENOUGH_WAITING),
               new ConcurrencyStatus.Origin(
                   limit.map(InForce::level),
                   limit.flatMap(InForce::inheritedFrom),
-                  Map.copyOf(LimitRules.declared(draft, group))),
+                  Map.copyOf(LimitRules.declared(draft, group)),
+                  limit.flatMap(InForce::change)),
               slots);
         });
   }
@@ -169,7 +185,8 @@ final class ObjectLimitStore implements LimitStore {
                         worker -> new ArrayList<>(JobListing.runningIn(draft, group, worker)));
                 Optional<Instant> end =
                     ends.computeIfAbsent(
-                        holder.worker(), worker -> leases.find(worker).map(LeaseObject::expiresAt));
+                        holder.worker(),
+                        worker -> leases.find(worker).map(l -> l.term().expiresAt()));
                 slots.add(
                     new SlotInfo(
                         slot,
@@ -192,16 +209,20 @@ final class ObjectLimitStore implements LimitStore {
   }
 
   @Override
-  public void setLimit(Group group, LimitLevel level, OptionalInt limit) {
+  public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
     Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
     long version =
         committer.commit(
             draft -> {
-              LimitRules.set(draft, group.toString(), level, number);
+              LimitRules.set(draft, group.toString(), level, number, shortened(by));
               return WorkerStanding.rulesVersion(draft);
             });
     waker.wake();
     awaitAwareness(group, version);
+  }
+
+  private static String shortened(String by) {
+    return by.length() <= LONGEST_NAME ? by : by.substring(0, LONGEST_NAME);
   }
 
   /**
@@ -234,5 +255,85 @@ final class ObjectLimitStore implements LimitStore {
     }
     waker.wake();
     return held;
+  }
+
+  @Override
+  public Page<GroupSummary> summaries(GroupQuery query) {
+    return summaries(query, group -> true);
+  }
+
+  /** The same, of groups that are counted in this shard. */
+  Page<GroupSummary> summaries(GroupQuery query, Predicate<Group> counted) {
+    return reader.read(draft -> GroupSummaries.page(draft, query, counted));
+  }
+
+  @Override
+  public List<LimitChange> changes(Optional<Group> group, int most) {
+    return changes(group, most, any -> true);
+  }
+
+  /** The same, of groups that are counted in this shard. */
+  List<LimitChange> changes(Optional<Group> group, int most, Predicate<Group> counted) {
+    // A change leaves the control object after it is in the log: not seen here, it is seen there.
+    List<Logged> pending = reader.readAdmitted(ShardDraft::unloggedChanges);
+    return log.with(pending).stream()
+        .map(Logged::change)
+        .filter(change -> group.map(change.group()::equals).orElse(true))
+        .filter(change -> counted.test(change.group()))
+        .limit(most)
+        .toList();
+  }
+
+  /**
+   * Who has a lease is looked up for the workers that this shard knows, and what to repair is
+   * decided by the commit that repairs it. A worker without a lease never gets one again.
+   */
+  @Override
+  public AuditReport audit(boolean repair) {
+    return audit(repair, gone(workers()));
+  }
+
+  /** The workers that this shard knows. */
+  Set<String> workers() {
+    return reader.readAdmitted(WorkerStanding::known);
+  }
+
+  /** Which of these workers have no lease, in any shard: there is one for all. */
+  Set<String> gone(Set<String> workers) {
+    return leases.gone(workers);
+  }
+
+  /** The audit of this shard, with what is known about the leases of its workers. */
+  AuditReport audit(boolean repair, Set<String> gone) {
+    record Seen(List<Finding> findings, boolean lost) {}
+    Seen seen =
+        reader.readAdmitted(
+            draft ->
+                new Seen(
+                    SlotAudit.findings(draft, gone),
+                    WorkerStanding.known(draft).stream().anyMatch(gone::contains)));
+    if (!repair || !seen.lost) {
+      return new AuditReport(seen.findings, false);
+    }
+    List<Finding> repaired =
+        committer.commit(
+            draft -> {
+              List<Finding> found = SlotAudit.findings(draft, gone);
+              SlotAudit.repair(draft, gone);
+              return found;
+            });
+    waker.wake();
+    return new AuditReport(
+        repaired, repaired.stream().anyMatch(finding -> finding.kind() == Kind.LEAKED));
+  }
+
+  @Override
+  public Optional<AuditReport> auditIfDue(Duration interval) {
+    return isAuditDue(interval) ? Optional.of(audit(true)) : Optional.empty();
+  }
+
+  /** Whether nobody has begun an audit of all shards within this time; says so to the others. */
+  boolean isAuditDue(Duration interval) {
+    return stamp.take(interval);
   }
 }

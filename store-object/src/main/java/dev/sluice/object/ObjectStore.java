@@ -49,6 +49,11 @@ interface ObjectStore extends AutoCloseable {
     return key;
   }
 
+  /** Whether each request costs money, so that none is made that can be put off. */
+  default boolean isPaidFor() {
+    return false;
+  }
+
   /** The object at this key, or empty if there is none. */
   Optional<StoredObject> get(String key);
 

@@ -3,6 +3,7 @@ package dev.sluice.object;
 import dev.sluice.Diagnosis;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.object.ObjectStores.Unproved;
+import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.StoreProbe.Dialect;
 import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.JobDocuments;
@@ -10,6 +11,8 @@ import dev.sluice.object.state.SegmentKeys;
 import dev.sluice.object.state.ShardDocuments;
 import dev.sluice.spi.Checkup;
 import dev.sluice.spi.JobStore;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +28,7 @@ import java.util.UUID;
  */
 final class ObjectStoreCheckup {
   private static final int MANY_JOBS = 1_000;
+  private static final Duration MUCH_SKEW = Duration.ofSeconds(5);
   private static final String OTHER_SERVER =
       "Use a server whose conditional writes are real, such as AWS S3 or Ceph, or file: on one machine.";
 
@@ -90,10 +94,11 @@ final class ObjectStoreCheckup {
     if (!checkup.attempt("round trip", () -> roundTrips(objects)).orElse(false)) {
       return;
     }
+    Optional<Instant> now = checkup.attempt("clock", () -> clock(objects));
     ObjectStore inside = PrefixedObjectStore.borrowing(objects, namespace);
     Optional<Boolean> used = checkup.attempt("layout", () -> isLaidOut(inside));
-    if (used.orElse(false) && areReadable(inside)) {
-      checkup.attempt("jobs", () -> counted(objects)).ifPresent(checkup::jobs);
+    if (used.orElse(false) && now.isPresent() && areReadable(inside)) {
+      checkup.attempt("jobs", () -> holders(objects, now.get()));
     }
     checkup.attempt("one job", () -> cost(objects, 1));
     checkup.attempt("1,000 jobs", () -> cost(objects, MANY_JOBS));
@@ -185,7 +190,7 @@ final class ObjectStoreCheckup {
     if (key.equals(ControlObject.KEY)) {
       ShardDocuments.read(name, object.body());
     } else if (key.startsWith(WorkerLeases.PREFIX)) {
-      WorkerLeases.read(name, object);
+      LeaseObject.read(name, object);
     } else if (key.startsWith(SegmentKeys.INBOX) && SegmentKeys.submitted(key).isEmpty()) {
       throw new StoreIncompatibleException(
           "The object '%s' is none of Sluice's and is left alone. Remove it, or keep such objects elsewhere."
@@ -195,11 +200,44 @@ final class ObjectStoreCheckup {
     }
   }
 
-  private Map<dev.sluice.JobState, Long> counted(ObjectStore objects) {
+  private boolean holders(ObjectStore objects, Instant now) {
     try (JobStore store =
         ObjectStoreProvider.open(
             PrefixedObjectStore.borrowing(objects, namespace), namespace, OptionalInt.empty())) {
-      return store.jobs().counts();
+      new HoldersCheckup(checkup, store).run(now);
+      return true;
+    }
+  }
+
+  /** Compares this machine's clock with the store's, which may be cut off to whole seconds. */
+  private Instant clock(ObjectStore objects) {
+    String folder = "probe/" + UUID.randomUUID() + "/";
+    try {
+      Instant before = Instant.now();
+      PutResult put = objects.putIfAbsent(folder + "clock", body());
+      Instant after = Instant.now();
+      Instant store = put instanceof Stored stored ? stored.at() : before;
+      Instant latest = store.getNano() == 0 ? store.plusSeconds(1) : store;
+      Duration ahead = Duration.between(latest, before);
+      Duration behind = Duration.between(after, store);
+      Duration skew = ahead.compareTo(behind) > 0 ? ahead : behind;
+      String seen =
+          skew.compareTo(Duration.ofMillis(100)) <= 0
+              ? "this machine's clock agrees with the store's"
+              : String.format(
+                  Locale.ROOT,
+                  "this machine's clock is %.1f s %s the store's",
+                  skew.toMillis() / 1e3,
+                  ahead.compareTo(behind) > 0 ? "ahead of" : "behind");
+      if (skew.compareTo(MUCH_SKEW) > 0) {
+        checkup.bad("clock", seen, "Set it. Sluice goes by the store's, but logs will not match.");
+      } else {
+        double seconds = Math.max(0, skew.toMillis()) / 1e3;
+        checkup.good("clock", seen, Map.of("clock_skew_s", seconds));
+      }
+      return store;
+    } finally {
+      objects.delete(folder + "clock");
     }
   }
 

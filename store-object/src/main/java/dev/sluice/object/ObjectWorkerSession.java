@@ -5,6 +5,7 @@ import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.state.Claiming.Claimant;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.WorkerEntry;
@@ -52,6 +53,7 @@ final class ObjectWorkerSession implements WorkerSession {
       WorkerLeases leases,
       StoreEnvironment environment,
       SlotBoard board,
+      FullGroups fullGroups,
       Map<String, ObjectWorkerSession> open) {}
 
   private ObjectWorkerSession(
@@ -113,13 +115,16 @@ final class ObjectWorkerSession implements WorkerSession {
     long now = links.environment.nanoTime().getAsLong();
     boolean mayLook = pace.mayLook(quiet, now);
     boolean[] looked = new boolean[1];
+    long[] at = new long[1];
+    Claimant claimant = new Claimant(id, registration.queues(), links.fullGroups::lastFound);
     Optional<Answer> answer =
         links.committer.commit(
-            draft ->
-                isInGoodStanding(draft)
-                    ? Optional.of(
-                        WorkerStanding.exchange(draft, id, registration.queues(), seen, exchange))
-                    : Optional.empty(),
+            draft -> {
+              at[0] = draft.now();
+              return isInGoodStanding(draft)
+                  ? Optional.of(WorkerStanding.exchange(draft, claimant, seen, exchange))
+                  : Optional.empty();
+            },
             given -> {
               looked[0] =
                   mayLook
@@ -131,6 +136,7 @@ final class ObjectWorkerSession implements WorkerSession {
     if (answer.isEmpty()) {
       throw lost();
     }
+    links.fullGroups.found(answer.get().full(), at[0]);
     if (looked[0]) {
       pace.looked(links.environment.nanoTime().getAsLong());
     }
@@ -145,7 +151,15 @@ final class ObjectWorkerSession implements WorkerSession {
     boolean sooner =
         soon.isPresent() && answer.nextDue().map(due -> due.compareTo(soon.get()) > 0).orElse(true);
     return sooner
-        ? new Answer(answer.accepted(), answer.jobs(), answer.slots(), false, soon)
+        ? new Answer(
+            answer.accepted(),
+            answer.cancelled(),
+            answer.deferred(),
+            answer.jobs(),
+            answer.slots(),
+            false,
+            soon,
+            answer.full())
         : answer;
   }
 
@@ -255,6 +269,17 @@ final class ObjectWorkerSession implements WorkerSession {
           id,
           e.getMessage());
       return false;
+    }
+  }
+
+  @Override
+  public void publish(String bulletin) {
+    requireLease();
+    try {
+      lease.publish(bulletin);
+    } catch (LeaseLostException e) {
+      lost = true;
+      throw e;
     }
   }
 }

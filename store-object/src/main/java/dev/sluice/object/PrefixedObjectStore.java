@@ -37,6 +37,11 @@ final class PrefixedObjectStore implements ObjectStore {
   }
 
   @Override
+  public boolean isPaidFor() {
+    return store.isPaidFor();
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     return store.get(prefix + key);
   }

@@ -47,6 +47,11 @@ final class RetryingObjectStore implements ObjectStore {
   }
 
   @Override
+  public boolean isPaidFor() {
+    return store.isPaidFor();
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     return repeat(() -> store.get(key));
   }

@@ -149,6 +149,11 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
+  public boolean isPaidFor() {
+    return true;
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     String full = fullKey(key);
     try {

@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.Group;
 import dev.sluice.JobInfo;
 import dev.sluice.JobQuery;
 import dev.sluice.JobState;
@@ -7,6 +8,7 @@ import dev.sluice.Page;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.object.state.PlaceInLine.Rank;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStanding;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -116,5 +119,16 @@ final class ShardedJobCatalog implements JobCatalog {
     int[] removed = new int[1];
     untilFound(shard -> removed[0] += shard.purge(age, batch - removed[0]), sum -> sum >= batch);
     return removed[0];
+  }
+
+  @Override
+  public int ahead(UUID id, Optional<Group> group, Set<String> tasks, int most) {
+    Optional<Rank> rank =
+        shards.stream().flatMap(shard -> shard.jobs().rank(id).stream()).findFirst();
+    int ahead = 0;
+    for (ObjectJobStore shard : rank.isEmpty() ? List.<ObjectJobStore>of() : shards) {
+      ahead += shard.jobs().ahead(rank.get(), group, tasks, most - ahead);
+    }
+    return ahead;
   }
 }

@@ -12,13 +12,16 @@ import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
 import dev.sluice.spi.RunStore;
+import dev.sluice.spi.ScheduleStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
+import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,11 +50,22 @@ import org.slf4j.LoggerFactory;
 final class ShardedJobStore implements JobStore {
   private static final Logger log = LoggerFactory.getLogger(ShardedJobStore.class);
 
+  private static final int MOST_REPORTED = 1_000;
+
   private final List<ObjectJobStore> shards;
   private final Homes homes;
   private final StoreEnvironment environment;
   private final Runnable onClose;
   private final LocalWaker newcomers = new LocalWaker();
+
+  /** A worker that died in several shards is one, though it may be found in one after the other. */
+  private final Map<String, Boolean> reported =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > MOST_REPORTED;
+        }
+      };
 
   /**
    * These shards.
@@ -151,6 +165,7 @@ final class ShardedJobStore implements JobStore {
     if (recovered == 0) {
       throw trouble;
     }
+    dead.removeIf(worker -> reported.put(worker, true) != null);
     return new RecoveryReport(dead.size(), requeued, freed);
   }
 
@@ -158,5 +173,17 @@ final class ShardedJobStore implements JobStore {
   public void close() {
     shards.forEach(ObjectJobStore::close);
     onClose.run();
+  }
+
+  /** A worker has one lease for all shards. */
+  @Override
+  public WorkerStore workers() {
+    return shards.get(0).workers();
+  }
+
+  /** They belong to no shard either. */
+  @Override
+  public ScheduleStore schedules() {
+    return shards.get(0).schedules();
   }
 }

@@ -1,19 +1,31 @@
 package dev.sluice.object;
 
+import dev.sluice.AuditReport;
+import dev.sluice.AuditReport.Finding;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
+import dev.sluice.Page;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
+import dev.sluice.object.state.GroupSummaries;
 import dev.sluice.spi.LimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Limits of several shards: each group's where the group lives. A limit of a group that nobody has
@@ -80,17 +92,79 @@ final class ShardedLimitStore implements LimitStore {
   }
 
   @Override
-  public void setLimit(Group group, LimitLevel level, OptionalInt limit) {
+  public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
     OptionalInt home = homes.find(Homes.nameOf(group));
     if (home.isPresent()) {
-      shards.get(home.getAsInt()).limits().setLimit(group, level, limit);
+      shards.get(home.getAsInt()).limits().setLimit(group, level, limit, by);
     } else {
-      shards.forEach(shard -> shard.limits().setLimit(group, level, limit));
+      shards.forEach(shard -> shard.limits().setLimit(group, level, limit, by));
     }
   }
 
   @Override
   public Optional<SlotInfo> forceRelease(Group group, int slot) {
     return shardOf(group).forceRelease(group, slot);
+  }
+
+  @Override
+  public Page<GroupSummary> summaries(GroupQuery query) {
+    boolean busiest = query.order() == GroupQuery.Order.BUSIEST;
+    List<GroupSummary> found = new ArrayList<>();
+    boolean more = false;
+    for (int shard = 0; shard < shards.size(); shard++) {
+      Page<GroupSummary> page = shards.get(shard).limits().summaries(query, countedIn(shard));
+      found.addAll(page.items());
+      more |= page.next().isPresent();
+    }
+    found.sort(busiest ? GroupSummaries.BUSIEST_FIRST : Comparator.comparing(GroupSummary::group));
+    List<GroupSummary> items = List.copyOf(found.subList(0, Math.min(found.size(), query.limit())));
+    boolean last = busiest || (!more && found.size() <= query.limit());
+    return new Page<>(
+        items,
+        last ? Optional.empty() : Optional.of(items.get(items.size() - 1).group().toString()));
+  }
+
+  /** A group without a home is shown once, by the shard that is asked about it. */
+  private Predicate<Group> countedIn(int shard) {
+    Map<String, Integer> found = new HashMap<>();
+    return group ->
+        found.computeIfAbsent(
+                Homes.nameOf(group),
+                name -> homes.find(name).orElse(ShardedWorkerSession.WAITING_ROOM))
+            == shard;
+  }
+
+  @Override
+  public List<LimitChange> changes(Optional<Group> group, int most) {
+    List<LimitChange> changes = new ArrayList<>();
+    for (int shard = 0; shard < shards.size(); shard++) {
+      changes.addAll(shards.get(shard).limits().changes(group, most, countedIn(shard)));
+    }
+    changes.sort(Comparator.comparing(LimitChange::at).reversed());
+    return changes.stream().limit(most).toList();
+  }
+
+  /** Every shard by itself; what was found is known only if all could be looked at. */
+  @Override
+  public AuditReport audit(boolean repair) {
+    Set<String> workers = new HashSet<>();
+    shards.forEach(shard -> workers.addAll(shard.limits().workers()));
+    Set<String> gone = shards.get(0).limits().gone(workers);
+    List<Finding> findings = new ArrayList<>();
+    boolean repaired = false;
+    for (ObjectJobStore shard : shards) {
+      AuditReport report = shard.limits().audit(repair, gone);
+      findings.addAll(report.findings());
+      repaired |= report.repaired();
+    }
+    findings.sort(Comparator.comparing(Finding::group));
+    return new AuditReport(findings, repaired);
+  }
+
+  @Override
+  public Optional<AuditReport> auditIfDue(Duration interval) {
+    return shards.get(0).limits().isAuditDue(interval)
+        ? Optional.of(audit(true))
+        : Optional.empty();
   }
 }

@@ -1,8 +1,10 @@
 package dev.sluice.object;
 
 import dev.sluice.spi.QueueStore;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Queues, which every shard has a part of. */
 final class ShardedQueueStore implements QueueStore {
@@ -37,6 +39,9 @@ final class ShardedQueueStore implements QueueStore {
         a.paused() || b.paused(),
         a.ready() + b.ready(),
         a.running() + b.running(),
-        a.scheduled() + b.scheduled());
+        a.scheduled() + b.scheduled(),
+        Stream.of(a, b)
+            .flatMap(queue -> queue.oldestDue().stream())
+            .min(Comparator.naturalOrder()));
   }
 }

@@ -218,9 +218,11 @@ final class ShardedWorkerSession implements WorkerSession {
     private final int wanted;
     private final boolean onlyPolls;
     private final Set<UUID> accepted = new HashSet<>();
+    private final Set<UUID> cancelled = new HashSet<>();
     private final Set<UUID> deferred = new HashSet<>();
     private final List<ClaimedJob> jobs = new ArrayList<>();
     private final List<HeldSlot> slots = new ArrayList<>();
+    private final Set<String> full = new HashSet<>();
     private Optional<Duration> nextDue = Optional.empty();
     private boolean stale;
 
@@ -245,8 +247,10 @@ final class ShardedWorkerSession implements WorkerSession {
       try {
         Answer answer = member.exchange(part);
         accepted.addAll(answer.accepted());
+        cancelled.addAll(answer.cancelled());
         jobs.addAll(answer.jobs());
         slots.addAll(answer.slots());
+        full.addAll(answer.full());
         stale |= member.isStale();
         answer.nextDue().ifPresent(this::comeBackIn);
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
@@ -288,11 +292,13 @@ final class ShardedWorkerSession implements WorkerSession {
     Answer answer(boolean reconcile) {
       return new Answer(
           accepted,
+          cancelled,
           deferred,
           jobs,
           slots,
           reconcile,
-          stale && !reconcile ? Optional.of(Duration.ZERO) : nextDue);
+          stale && !reconcile ? Optional.of(Duration.ZERO) : nextDue,
+          full);
     }
   }
 
@@ -348,5 +354,11 @@ final class ShardedWorkerSession implements WorkerSession {
 
   private void endLease() {
     shards.get(WAITING_ROOM).endLease(workerId());
+  }
+
+  @Override
+  public void publish(String bulletin) {
+    requireLease();
+    lease.publish(bulletin);
   }
 }

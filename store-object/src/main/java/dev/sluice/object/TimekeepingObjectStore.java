@@ -20,6 +20,11 @@ final class TimekeepingObjectStore implements ObjectStore {
   }
 
   @Override
+  public boolean isPaidFor() {
+    return store.isPaidFor();
+  }
+
+  @Override
   public Optional<StoredObject> get(String key) {
     long sent = clock.ticks();
     Optional<StoredObject> object = store.get(key);

@@ -1,21 +1,24 @@
 package dev.sluice.object;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
+import dev.sluice.object.LeaseObject.Term;
 import dev.sluice.object.PutResult.Stored;
-import dev.sluice.object.state.Documents;
 import dev.sluice.object.state.Micros;
+import dev.sluice.spi.WorkerRegistration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,22 +56,12 @@ final class WorkerLeases {
   private final DamagedObjects damaged;
   private final Map<String, Observation> observations = new HashMap<>();
 
+  /** What leases said, as long as a list shows them under the same tag. */
+  private final Map<String, Seen> seen = new ConcurrentHashMap<>();
+
   private record Observation(String tag, long since, Duration lease) {}
 
-  /**
-   * What a lease object says.
-   *
-   * @param id the worker
-   * @param name for operators
-   * @param lease how long it may be silent
-   * @param expiresAt until when that is, by the store's clock
-   * @param fenced whether an observer has given it up
-   */
-  record LeaseObject(String id, String name, Duration lease, Instant expiresAt, boolean fenced) {
-    LeaseObject fence() {
-      return new LeaseObject(id, name, lease, expiresAt, true);
-    }
-  }
+  private record Seen(String tag, LeaseObject lease) {}
 
   WorkerLeases(
       ObjectStore store, StoreEnvironment environment, StoreClock clock, DamagedObjects damaged) {
@@ -78,36 +71,13 @@ final class WorkerLeases {
     this.damaged = damaged;
   }
 
+  /** What time it is by the store's clock. */
+  Instant now() {
+    return Micros.toInstant(clock.now());
+  }
+
   private static String key(String id) {
     return PREFIX + id + SUFFIX;
-  }
-
-  private ObjectBody body(LeaseObject lease) {
-    String nonce = environment.nonce();
-    byte[] bytes =
-        Documents.write(
-            json -> {
-              json.writeStringField("id", lease.id);
-              json.writeStringField("name", lease.name);
-              json.writeStringField("state", lease.fenced ? "fenced" : "live");
-              json.writeNumberField("leaseMillis", lease.lease.toMillis());
-              json.writeStringField("expiresAt", lease.expiresAt.toString());
-              json.writeStringField("nonce", nonce);
-            });
-    return ObjectBody.withToken(bytes, nonce);
-  }
-
-  static LeaseObject read(String name, StoredObject object) {
-    return Documents.read(
-        name,
-        object.body(),
-        (JsonNode json) ->
-            new LeaseObject(
-                json.get("id").textValue(),
-                json.get("name").textValue(),
-                Duration.ofMillis(json.get("leaseMillis").longValue()),
-                Instant.parse(json.get("expiresAt").textValue()),
-                json.get("state").textValue().equals("fenced")));
   }
 
   /**
@@ -115,14 +85,16 @@ final class WorkerLeases {
    */
   final class Held {
     private final String id;
-    private final String name;
+    private final WorkerRegistration registration;
+    private final Instant startedAt = Micros.toInstant(clock.now());
     private final AtomicLong endsAt = new AtomicLong();
     private String tag;
     private volatile Instant expiresAt;
+    private volatile String bulletin;
 
-    private Held(String id, String name) {
+    private Held(String id, WorkerRegistration registration) {
       this.id = id;
-      this.name = name;
+      this.registration = registration;
       this.endsAt.set(environment.nanoTime().getAsLong());
     }
 
@@ -139,12 +111,23 @@ final class WorkerLeases {
     LeaseLostException overdue() {
       return new LeaseLostException(
           "Worker %s (%s) lost its lease; what it held may be someone else's now."
-              .formatted(id, name));
+              .formatted(id, registration.name()));
     }
 
     /** When it runs out, by the store's clock; does not wait for a renewal under way. */
     Instant expiresAt() {
       return expiresAt;
+    }
+
+    /**
+     * Puts what the worker has to tell on record: at once where a write costs nothing, else with
+     * the next renewal. The lease lasts no longer for it.
+     */
+    void publish(String text) {
+      bulletin = text;
+      if (!store.isPaidFor()) {
+        renew(Duration.ZERO);
+      }
     }
 
     /**
@@ -159,7 +142,13 @@ final class WorkerLeases {
       Duration length =
           Duration.ofMillis(1 + Math.max(lease.toNanos(), endsAt.get() - sent) / 1_000_000);
       Instant promised = Micros.toInstant(clock.latest()).plus(length);
-      LeaseObject next = new LeaseObject(id, name, length, promised, false);
+      LeaseObject next =
+          new LeaseObject(
+              id,
+              registration,
+              new Term(length, startedAt, promised),
+              Optional.ofNullable(bulletin),
+              false);
       PutResult result = put(next);
       if (!(result instanceof Stored)) {
         // Fenced, or overtaken by a renewal of our own that was late.
@@ -175,7 +164,7 @@ final class WorkerLeases {
     }
 
     private PutResult put(LeaseObject next) {
-      ObjectBody body = body(next);
+      ObjectBody body = next.body(environment.nonce());
       try {
         return tag == null
             ? store.putIfAbsent(key(id), body)
@@ -188,14 +177,17 @@ final class WorkerLeases {
 
     private LeaseLostException lost(Throwable cause) {
       return new LeaseLostException(
-          "The lease of worker %s (%s) was given up by another process.".formatted(id, name),
+          "The lease of worker %s (%s) was given up by another process."
+              .formatted(id, registration.name()),
           cause);
     }
 
     /** What the object is now, so that the next renewal can follow. */
     private void readAgain(UnknownOutcomeException unknown) {
       Optional<StoredObject> object = store.get(key(id));
-      if (object.isEmpty() ? tag != null : read(store.nameOf(key(id)), object.get()).fenced) {
+      if (object.isEmpty()
+          ? tag != null
+          : LeaseObject.read(store.nameOf(key(id)), object.get()).fenced()) {
         throw lost(unknown);
       }
       object.ifPresent(found -> tag = found.tag());
@@ -203,15 +195,16 @@ final class WorkerLeases {
   }
 
   /** Begins the lease of a new worker. */
-  Held open(String id, String name, Duration lease) {
-    Held held = new Held(id, name);
-    held.renew(lease);
+  Held open(String id, WorkerRegistration registration) {
+    Held held = new Held(id, registration);
+    held.renew(registration.lease());
     return held;
   }
 
   /** Removes the lease of a worker whose standing has ended. */
   void remove(String id) {
     store.delete(key(id));
+    seen.remove(id);
     synchronized (observations) {
       observations.remove(id);
     }
@@ -228,7 +221,67 @@ final class WorkerLeases {
 
   /** What the lease object of this worker says. */
   Optional<LeaseObject> find(String id) {
-    return store.get(key(id)).map(object -> read(store.nameOf(key(id)), object));
+    Optional<Seen> found =
+        store
+            .get(key(id))
+            .map(object -> new Seen(object.tag(), LeaseObject.read(store.nameOf(key(id)), object)));
+    if (found.isPresent()) {
+      seen.put(id, found.get());
+    } else {
+      seen.remove(id);
+    }
+    return found.map(Seen::lease);
+  }
+
+  /** The same, read only if it is not known under this tag. */
+  private Optional<LeaseObject> find(String id, String tag) {
+    Seen known = seen.get(id);
+    return known != null && known.tag.equals(tag) ? Optional.of(known.lease) : find(id);
+  }
+
+  /** Every lease that can be read; one request, and one more for each that changed. */
+  List<LeaseObject> all() {
+    List<LeaseObject> all = new ArrayList<>();
+    Set<String> passedOver = new HashSet<>(seen.keySet());
+    for (Map.Entry<String, String> lease : tags().entrySet()) {
+      passedOver.remove(lease.getKey());
+      readable(lease.getKey(), lease.getValue()).ifPresent(all::add);
+    }
+    // A list may pass over what is replaced while it is made.
+    passedOver.forEach(id -> readable(id, "").ifPresent(all::add));
+    return all;
+  }
+
+  private Optional<LeaseObject> readable(String id, String tag) {
+    try {
+      return find(id, tag);
+    } catch (StoreIncompatibleException e) {
+      log.debug("A lease cannot be read.", e);
+      return Optional.empty();
+    }
+  }
+
+  /** The ids of workers that have a lease, with its tag. */
+  private Map<String, String> tags() {
+    Map<String, String> tags = new LinkedHashMap<>();
+    for (ListedObject object : store.listAll(PREFIX)) {
+      if (object.key().endsWith(SUFFIX)) {
+        tags.put(
+            object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length()),
+            object.tag());
+      }
+    }
+    return tags;
+  }
+
+  /** Which of these workers have no lease: nobody removes one before its standing has ended. */
+  Set<String> gone(Set<String> workers) {
+    Set<String> gone = new TreeSet<>(workers);
+    if (!gone.isEmpty()) {
+      gone.removeAll(tags().keySet());
+      gone.removeIf(id -> store.get(key(id)).isPresent());
+    }
+    return gone;
   }
 
   /**
@@ -241,21 +294,18 @@ final class WorkerLeases {
   List<String> fenceSilent(Set<String> known, Set<String> overdue) {
     List<String> dead = new ArrayList<>();
     Set<String> missing = new HashSet<>(known);
-    Set<String> listed = new HashSet<>();
-    for (ListedObject object : store.listAll(PREFIX)) {
-      if (!object.key().endsWith(SUFFIX)) {
-        continue;
-      }
-      String id = object.key().substring(PREFIX.length(), object.key().length() - SUFFIX.length());
-      missing.remove(id);
-      listed.add(id);
-      if (isDead(id, object.tag(), overdue)) {
-        dead.add(id);
-      }
-    }
+    Map<String, String> listed = tags();
+    listed.forEach(
+        (id, tag) -> {
+          missing.remove(id);
+          if (isDead(id, tag, overdue)) {
+            dead.add(id);
+          }
+        });
     synchronized (observations) {
-      observations.keySet().retainAll(listed);
+      observations.keySet().retainAll(listed.keySet());
     }
+    seen.keySet().removeIf(id -> !listed.containsKey(id) && !known.contains(id));
     for (String id : missing) {
       // A list may pass over what is replaced while it is made.
       if (store.get(key(id)).isEmpty()) {
@@ -281,18 +331,18 @@ final class WorkerLeases {
 
   private boolean isSilent(String id, String tag) {
     long now = environment.nanoTime().getAsLong();
-    Observation seen;
+    Observation before;
     synchronized (observations) {
-      seen = observations.get(id);
+      before = observations.get(id);
     }
-    if (seen == null || !seen.tag.equals(tag)) {
-      Optional<LeaseObject> lease = find(id);
+    if (before == null || !before.tag.equals(tag)) {
+      Optional<LeaseObject> lease = find(id, tag);
       synchronized (observations) {
-        lease.ifPresent(found -> observations.put(id, new Observation(tag, now, found.lease)));
+        lease.ifPresent(found -> observations.put(id, new Observation(tag, now, found.lease())));
       }
       return false;
     }
-    return now - seen.since >= seen.lease.toNanos();
+    return now - before.since >= before.lease.toNanos();
   }
 
   /** Fences a worker if its object is still as it was observed; whether it is fenced now. */
@@ -301,15 +351,16 @@ final class WorkerLeases {
     if (object.isEmpty()) {
       return false;
     }
-    LeaseObject lease = read(store.nameOf(key(id)), object.get());
-    if (lease.fenced) {
+    LeaseObject lease = LeaseObject.read(store.nameOf(key(id)), object.get());
+    if (lease.fenced()) {
       return true;
     }
     if (!overdue.contains(id) && !isSilent(id, object.get().tag())) {
       return false;
     }
     try {
-      return store.putIfMatch(key(id), body(lease.fence()), object.get().tag()) instanceof Stored;
+      return store.putIfMatch(key(id), lease.fence().body(environment.nonce()), object.get().tag())
+          instanceof Stored;
     } catch (UnknownOutcomeException e) {
       // By us or by another observer: fenced is fenced. Else the worker lives until the next look.
       return find(id).map(LeaseObject::fenced).orElse(false);

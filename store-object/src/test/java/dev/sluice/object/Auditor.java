@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.AuditReport;
 import dev.sluice.JobState;
 import dev.sluice.object.state.ArchivedJob;
 import dev.sluice.object.state.FinishedJob;
@@ -13,6 +14,7 @@ import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDocuments;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
+import dev.sluice.object.state.SlotAudit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,7 +34,7 @@ import java.util.UUID;
  *       handed back, or ended; and one that leaves the control object is in the archive.
  *   <li>A job ends by the word of a worker that had it in the state before, and succeeds once.
  *   <li>A worker whose standing has ended never has one again.
- *   <li>Slots are taken only up to the limit.
+ *   <li>Slots are taken only up to the limit, and no job runs without one.
  *   <li>Of the unfinished jobs of a task, no two have the same dedupe key.
  *   <li>Nothing is deleted that is still needed.
  * </ul>
@@ -177,6 +179,7 @@ final class Auditor {
       }
     }
     compareSlots(before, after);
+    audit(after);
   }
 
   private void compareWorkers(ShardState before, ShardState after) {
@@ -290,6 +293,15 @@ final class Auditor {
             || !had.claim().worker().equals(job.run().worker())
             || !before.limits().workers().containsKey(job.run().worker()))) {
       violation("job %s was ended by %s, which did not have it", job.id(), job.run().worker());
+    }
+  }
+
+  /** What operators are told: nobody here takes slots away by force. */
+  private void audit(ShardState state) {
+    long now = state.edition().time();
+    ShardDraft draft = new ShardDraft(state, segments::get, now, now);
+    for (AuditReport.Finding finding : SlotAudit.findings(draft, Set.of())) {
+      violation("%s: %s", finding.group(), finding.seen());
     }
   }
 

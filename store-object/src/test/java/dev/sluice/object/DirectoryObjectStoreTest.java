@@ -149,8 +149,8 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     Path file = Files.createFile(directory.resolve("file"));
 
     assertThatThrownBy(() -> DirectoryObjectStore.open(file))
-        .isInstanceOf(StoreUnavailableException.class)
-        .hasMessageContaining(file.toString());
+        .isInstanceOf(StoreIncompatibleException.class)
+        .hasMessageContainingAll(file.toString(), "is a file, not a directory");
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.WorkerSession;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,5 +82,36 @@ class RequestCountTest {
     RequestReport taken = meter.report().since(before);
     double each = taken.requests() / (double) jobs;
     assertThat(each).as("%s", taken).isLessThan(1);
+  }
+
+  @Test
+  void auditOfSeveralShards_listsTheLeasesOnce() {
+    Set<String> tasks = Set.of("a", "b", "c", "d", "e", "f");
+    try (JobStore sharded =
+            ObjectStoreProvider.open(
+                new PrefixedObjectStore(
+                    new InstrumentedObjectStore(
+                        MemoryObjectStore.open(UUID.randomUUID().toString()), meter),
+                    "sharded"),
+                "sharded",
+                OptionalInt.of(3));
+        WorkerSession session = sharded.openSession(StoreCalls.worker(tasks, Map.of()))) {
+      sharded.submit(tasks.stream().map(StoreCalls::job).toList());
+      tasks.forEach(
+          task -> assertThat(session.exchange(StoreCalls.ask(task, 1)).jobs()).hasSize(1));
+      RequestReport before = meter.report();
+
+      assertThat(sharded.limits().audit(true).isClean()).isTrue();
+      assertThat(meter.report().since(before).of(RequestKind.LIST).requests()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void auditThatIsNotDue_takesNoRequest() {
+    assertThat(store.limits().auditIfDue(Duration.ofHours(1))).isPresent();
+    RequestReport before = meter.report();
+
+    assertThat(store.limits().auditIfDue(Duration.ofHours(1))).isEmpty();
+    assertThat(meter.report().since(before).requests()).isZero();
   }
 }

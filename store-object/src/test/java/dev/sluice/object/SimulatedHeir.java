@@ -33,7 +33,7 @@ final class SimulatedHeir {
     sleep(Inbox.ABANDONED_AFTER.plusSeconds(1));
     store.recover();
     for (Group group : simulation.jobs().changedGroups()) {
-      store.limits().setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty());
+      store.limits().setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty(), "heir");
     }
     store.queues().resume(SimulatedJobs.QUEUE);
     work();

@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.AuditReport;
 import dev.sluice.Group;
 import dev.sluice.LimitLevel;
 import dev.sluice.SlotLease;
@@ -55,9 +56,10 @@ final class SimulatedUser {
       case 1 -> process.store().jobs().retry(simulation.jobs().anyId());
       case 2, 3 -> changeLimit();
       case 4, 5, 6 -> takeOrGivePermit();
-      case 7, 8, 9, 10, 13, 14 -> process.store().recover();
+      case 7, 8, 9, 10, 14 -> process.store().recover();
       case 11 -> process.store().jobs().counts();
       case 12 -> pause();
+      case 13 -> audit();
       default -> {
         List<NewJob> jobs = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
@@ -88,7 +90,15 @@ final class SimulatedUser {
 
   void setLimit(Group group, OptionalInt limit) {
     simulation.jobs().changedGroups().add(group);
-    process.store().limits().setLimit(group, LimitLevel.OPERATOR, limit);
+    process.store().limits().setLimit(group, LimitLevel.OPERATOR, limit, "user");
+  }
+
+  /** Nothing that happens to a process may leave anything to be found. */
+  private void audit() {
+    AuditReport report = process.store().limits().audit(true);
+    if (!report.isClean()) {
+      simulation.violation("an audit found " + report.findings());
+    }
   }
 
   private void pause() {

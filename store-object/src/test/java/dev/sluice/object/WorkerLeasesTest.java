@@ -3,12 +3,17 @@ package dev.sluice.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.object.WorkerLeases.Held;
+import dev.sluice.spi.WorkerRegistration;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -49,13 +54,18 @@ class WorkerLeasesTest {
     wallClock = wallClock.plus(time);
   }
 
+  private Held open(Duration lease) {
+    return leases.open(
+        "w", new WorkerRegistration("worker", Set.of("q"), Set.of("t"), Map.of(), lease));
+  }
+
   private Duration onRecord() {
     return leases.find("w").orElseThrow().lease();
   }
 
   @Test
   void storeClockSetForward_earlierPromiseIsKept() {
-    Held lease = leases.open("w", "worker", LONG);
+    Held lease = open(LONG);
     pass(Duration.ofSeconds(10));
     wallClock = wallClock.plus(Duration.ofMinutes(9));
 
@@ -67,8 +77,34 @@ class WorkerLeasesTest {
   }
 
   @Test
+  void workersThatAreGone_areForgotten() {
+    AtomicInteger reads = new AtomicInteger();
+    WorkerLeases observer =
+        new WorkerLeases(
+            new ForwardingObjectStore(store) {
+              @Override
+              public Optional<StoredObject> get(String key) {
+                reads.incrementAndGet();
+                return super.get(key);
+              }
+            },
+            environment,
+            clock,
+            new DamagedObjects(environment.nanoTime()));
+    open(LONG);
+    observer.fenceSilent(Set.of("w"), Set.of());
+    assertThat(observer.all()).hasSize(1);
+    leases.remove("w");
+
+    observer.fenceSilent(Set.of(), Set.of());
+    reads.set(0);
+    assertThat(observer.all()).isEmpty();
+    assertThat(reads).as("nobody left to ask about").hasValue(0);
+  }
+
+  @Test
   void storeClockSetBack_leaseIsNoLongerForThat() {
-    Held lease = leases.open("w", "worker", SHORT);
+    Held lease = open(SHORT);
     pass(Duration.ofSeconds(10));
     wallClock = wallClock.minus(Duration.ofHours(2));
 

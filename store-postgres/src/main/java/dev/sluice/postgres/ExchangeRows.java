@@ -21,6 +21,10 @@ import java.util.UUID;
  */
 final class ExchangeRows {
   final Set<UUID> accepted = new HashSet<>();
+
+  /** Those of the accepted that are on record as cancelled. */
+  final Set<UUID> cancelled = new HashSet<>();
+
   final List<ClaimedJob> jobs = new ArrayList<>();
   final List<HeldSlot> slots = new ArrayList<>();
 
@@ -39,13 +43,24 @@ final class ExchangeRows {
   /** Groups for which jobs have to be called back that others had locked. */
   final Set<String> leftBehind = new HashSet<>();
 
+  /** Full groups that kept due jobs from the worker. */
+  final Set<String> full = new HashSet<>();
+
+  /** There may be more to find at once. */
+  boolean more;
+
   boolean stale;
   boolean lost;
   Duration nextDue;
 
   Void add(ResultSet row) throws SQLException {
     switch (row.getString("kind")) {
-      case "a" -> accepted.add(row.getObject("id", UUID.class));
+      case "a" -> {
+        accepted.add(row.getObject("id", UUID.class));
+        if (row.getBoolean("counted")) {
+          cancelled.add(row.getObject("id", UUID.class));
+        }
+      }
       case "j" -> jobs.add(job(row));
       case "s" ->
           slots.add(
@@ -54,7 +69,11 @@ final class ExchangeRows {
       case "p" -> proposals.put(row.getString("group_name"), row.getInt("number"));
       case "x" -> passedOver.add(row.getString("task"));
       case "e" -> ends.add(LinePositions.read(row));
-      case "m" -> nextDue = Duration.ZERO;
+      case "m" -> {
+        more = true;
+        nextDue = Duration.ZERO;
+      }
+      case "f" -> full.add(row.getString("group_name"));
       case "w" -> shared.add(row.getString("group_name"));
       case "b" -> leftBehind.add(row.getString("group_name"));
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
@@ -72,7 +91,12 @@ final class ExchangeRows {
         row.getObject("id", UUID.class),
         row.getLong("token"),
         Group.parse(row.getString("task")).plainName(),
-        new ClaimedJob.Run(row.getInt("attempt"), row.getBoolean("counted"), bound),
+        new ClaimedJob.Run(
+            row.getInt("attempt"),
+            row.getBoolean("counted"),
+            bound,
+            Duration.ofMillis(row.getInt("number")),
+            Optional.ofNullable(row.getString("group_name"))),
         List.of((String[]) row.getArray("gates").getArray()),
         row.getString("payload"));
   }

@@ -49,7 +49,8 @@ final class JobRow {
             Optional.ofNullable(row.getString("worker_id")),
             Optional.ofNullable(PostgresLimitStore.instant(row, "started_at")),
             Optional.ofNullable(row.getString("progress")),
-            row.getBoolean("cancel_requested")),
+            row.getBoolean("cancel_requested"),
+            Optional.ofNullable(row.getString("held_back_by")).map(Group::parse)),
         new JobInfo.Outcome(
             Optional.ofNullable(PostgresLimitStore.instant(row, "finished_at")),
             Optional.ofNullable(row.getString("result"))),

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  */
 final class JobSubmitter {
   private static final String SUBMIT =
-      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
@@ -309,7 +309,8 @@ final class JobSubmitter {
           job ->
               job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
       columns.of("text", NewJob::payload),
-      columns.of("uuid", job -> job.identity().run().map(NewJob.RunLink::id).orElse(null))
+      columns.of("uuid", job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
+      columns.of("text", job -> job.identity().trace().orElse(null))
     };
   }
 

@@ -1,13 +1,27 @@
 package dev.sluice.postgres;
 
+import dev.sluice.AuditReport;
 import dev.sluice.Diagnosis;
 import dev.sluice.spi.Checkup;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** Examines a PostgreSQL and the schema in it, and changes neither. */
 final class PostgresCheckup {
+  private static final Duration NOTICEABLE_SKEW = Duration.ofSeconds(1);
+
+  private static final String STUCK_JOBS =
+      """
+      SELECT count(*)
+      FROM ${schema}.job j
+      LEFT JOIN ${schema}.worker w ON w.id = j.worker_id
+      WHERE j.state = 2
+        AND (w.id IS NULL OR w.expires_at < clock_timestamp() - interval '1 minute')
+      """;
+
   private final Checkup checkup;
   private final Database database;
 
@@ -34,6 +48,10 @@ final class PostgresCheckup {
     checkup
         .attempt("server", () -> text("SELECT current_setting('server_version')"))
         .ifPresent(version -> checkup.good("server", "PostgreSQL " + version));
+    checkup.attempt("clock", this::clockAhead).ifPresent(this::clock);
+    checkup
+        .attempt("isolation", () -> text("SELECT current_setting('default_transaction_isolation')"))
+        .ifPresent(this::isolation);
     if (checkup.roundTrips(Map.of("a query", () -> text("SELECT 'here'")))) {
       checkup
           .attempt("schema", () -> new SchemaMigrator(database).appliedVersion())
@@ -59,7 +77,43 @@ final class PostgresCheckup {
     }
   }
 
+  /** How far the server's clock is ahead of this machine's. */
+  private Duration clockAhead() {
+    Instant before = Instant.now();
+    Instant there =
+        database
+            .first("SELECT clock_timestamp() AS now", row -> PostgresLimitStore.instant(row, "now"))
+            .orElseThrow();
+    Duration trip = Duration.between(before, Instant.now());
+    return Duration.between(before.plus(trip.dividedBy(2)), there);
+  }
+
+  private void clock(Duration ahead) {
+    double seconds = ahead.toMillis() / 1e3;
+    String seen =
+        ahead.abs().compareTo(NOTICEABLE_SKEW) <= 0
+            ? "the server's clock and this machine's agree"
+            : String.format(
+                Locale.ROOT,
+                "the server's clock is %.1f s %s this machine's. Leases do not mind, because the server alone tells"
+                    + " the time; but times in logs do not compare, and a run-at that is worked out here is off by as much",
+                Math.abs(seconds),
+                seconds > 0 ? "ahead of" : "behind");
+    checkup.good("clock", seen, Map.of("clock_ahead_s", seconds));
+  }
+
+  private void isolation(String standard) {
+    checkup.good(
+        "isolation",
+        standard.equals("read committed")
+            ? standard
+            : "read committed, as Sluice asks for; the server's default is '%s', under which a submit with OnLimit.REJECT on a connection of your own is refused"
+                .formatted(standard));
+  }
+
   private void contents() {
+    checkup.attempt("slots", () -> new SlotAuditor(database).audit(false)).ifPresent(this::slots);
+    checkup.attempt("stuck jobs", () -> text(STUCK_JOBS)).ifPresent(this::stuckJobs);
     checkup
         .attempt(
             "workers",
@@ -67,7 +121,11 @@ final class PostgresCheckup {
                 text("SELECT count(*) FROM ${schema}.worker WHERE expires_at > clock_timestamp()"))
         .ifPresent(workers -> checkup.good("workers", workers + " with a lease that runs"));
     checkup
-        .attempt("jobs", () -> new PostgresJobCatalog(database, new Waker(database)).counts())
+        .attempt(
+            "jobs",
+            () ->
+                new PostgresJobCatalog(database, new Waker(database), new JobCensus(database))
+                    .counts())
         .ifPresent(checkup::jobs);
     checkup
         .attempt(
@@ -87,6 +145,38 @@ final class PostgresCheckup {
                     String.format(
                         Locale.ROOT, "%.1f MB in tables and indexes", Long.parseLong(bytes) / 1e6),
                     Map.of("bytes", Double.valueOf(bytes))));
+  }
+
+  private void slots(AuditReport report) {
+    if (report.isClean()) {
+      checkup.good("slots", "every held slot has a holder, and every count is right");
+      return;
+    }
+    for (AuditReport.Finding finding : report.findings()) {
+      boolean repairable =
+          finding.kind() == AuditReport.Kind.MISCOUNTED
+              || finding.kind() == AuditReport.Kind.LEAKED;
+      checkup.bad(
+          "slots",
+          "%s, %s: %s"
+              .formatted(
+                  finding.group(), finding.kind().name().toLowerCase(Locale.ROOT), finding.seen()),
+          repairable
+              ? "'sluice doctor --fix' puts it right; any worker does so too within some minutes."
+              : "Nothing more starts in the group until there is room; it rights itself as jobs end.");
+    }
+  }
+
+  private void stuckJobs(String jobs) {
+    if (jobs.equals("0")) {
+      checkup.good("stuck jobs", "none");
+    } else {
+      checkup.bad(
+          "stuck jobs",
+          jobs
+              + " jobs are with workers whose lease ended a minute ago or more, or are not on record",
+          "Start a worker, which recovers them, or run 'sluice doctor --fix'.");
+    }
   }
 
   private String text(String sql) {

@@ -43,45 +43,7 @@ final class PostgresJobCatalog implements JobCatalog {
       WHERE id = ANY (?)
       """;
 
-  // Waiting is derived by looking at the groups of each job, so it is asked last.
-  private static final String LIST =
-      """
-      SELECT i.*
-      FROM ${schema}.job_info i
-      WHERE (?::uuid IS NULL OR i.id < ?::uuid)
-        AND (?::text IS NULL OR i.task = ?::text)
-        AND (?::text IS NULL OR i.queue = ?::text)
-        AND (?::text IS NULL OR i.task = ?::text OR ?::text = ANY (i.groups))
-        AND (cardinality(?::text[]) = 0 OR i.state = ANY (?::text[]))
-      ORDER BY i.id DESC
-      LIMIT ?
-      """;
-
-  // A million jobs in a lane are counted once; their task and their lane are asked once whether
-  // they are full.
-  private static final String COUNTS =
-      """
-      SELECT state, sum(jobs) AS jobs
-      FROM (
-        SELECT CASE
-                 WHEN state = 2 AND started THEN 'RUNNING'
-                 WHEN state = 0 AND NOT due THEN 'SCHEDULED'
-                 WHEN state <> 2 AND (${schema}.is_full(task) OR ${schema}.is_full(ltrim(lane, '*'))) THEN 'WAITING'
-                 ELSE 'READY'
-               END AS state,
-               jobs
-        FROM (
-          SELECT state, task, lane, started_at IS NOT NULL AS started, run_at <= clock_timestamp() AS due, count(*) AS jobs
-          FROM ${schema}.job
-          GROUP BY 1, 2, 3, 4, 5
-        ) live
-        UNION ALL
-        SELECT CASE state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END, count(*)
-        FROM ${schema}.finished_job
-        GROUP BY state
-      ) counted
-      GROUP BY state
-      """;
+  private static final String AHEAD = "SELECT ${schema}.ahead(?, ?::text, ?, ?)";
 
   private static final String CANCEL = "SELECT ${schema}.cancel(?)";
 
@@ -98,7 +60,7 @@ final class PostgresJobCatalog implements JobCatalog {
       WHERE ctid = ANY (ARRAY(
         SELECT ctid
         FROM ${schema}.finished_job
-        WHERE finished_at < clock_timestamp() - ? * interval '1 millisecond'
+        WHERE finished_at < (SELECT clock_timestamp()) - ? * interval '1 millisecond'
           AND (run_id IS NULL OR NOT EXISTS (
             SELECT FROM ${schema}.run r
             WHERE r.id = run_id AND (r.live OR r.updated_at >= clock_timestamp() - ? * interval '1 millisecond')))
@@ -107,10 +69,14 @@ final class PostgresJobCatalog implements JobCatalog {
 
   private final Database database;
   private final Waker waker;
+  private final JobCensus census;
+  private final JobLister lister;
 
-  PostgresJobCatalog(Database database, Waker waker) {
+  PostgresJobCatalog(Database database, Waker waker, JobCensus census) {
     this.database = database;
     this.waker = waker;
+    this.census = census;
+    this.lister = new JobLister(database);
   }
 
   @Override
@@ -161,47 +127,7 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public Page<JobInfo> list(JobQuery query) {
-    String cursor = query.cursor().isEmpty() ? null : requireCursor(query.cursor());
-    String task = query.task().map(name -> Group.of(name).toString()).orElse(null);
-    String queue = query.queue().orElse(null);
-    String group = query.group().map(Group::toString).orElse(null);
-    List<JobInfo> found =
-        database.call(
-            connection -> {
-              Object states =
-                  connection.createArrayOf(
-                      "text", query.states().stream().map(JobState::name).toArray());
-              return database.list(
-                  connection,
-                  LIST,
-                  JobRow::read,
-                  cursor,
-                  cursor,
-                  task,
-                  task,
-                  queue,
-                  queue,
-                  group,
-                  group,
-                  group,
-                  states,
-                  states,
-                  query.limit() + 1);
-            });
-    if (found.size() <= query.limit()) {
-      return new Page<>(found, Optional.empty());
-    }
-    List<JobInfo> items = List.copyOf(found.subList(0, query.limit()));
-    return new Page<>(items, Optional.of(items.get(items.size() - 1).id().toString()));
-  }
-
-  private static String requireCursor(String cursor) {
-    try {
-      return UUID.fromString(cursor).toString();
-    } catch (IllegalArgumentException e) {
-      throw new InvalidRequestException(
-          "'" + cursor + "' is not a cursor; use what the page before said.", e);
-    }
+    return lister.list(query);
   }
 
   @Override
@@ -210,9 +136,25 @@ final class PostgresJobCatalog implements JobCatalog {
     for (JobState state : JobState.values()) {
       counts.put(state, 0L);
     }
-    database.list(
-        COUNTS, row -> counts.put(JobState.valueOf(row.getString("state")), row.getLong("jobs")));
+    census.take().forEach(cell -> counts.merge(cell.state(), cell.jobs(), Long::sum));
     return counts;
+  }
+
+  @Override
+  public int ahead(UUID id, Optional<Group> group, Set<String> tasks, int most) {
+    return database.call(
+        connection ->
+            database
+                .list(
+                    connection,
+                    AHEAD,
+                    row -> row.getInt(1),
+                    id,
+                    group.map(Group::toString).orElse(null),
+                    connection.createArrayOf(
+                        "text", tasks.stream().map(task -> Group.of(task).toString()).toArray()),
+                    most)
+                .get(0));
   }
 
   @Override

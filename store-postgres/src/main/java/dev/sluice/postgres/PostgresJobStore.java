@@ -9,8 +9,10 @@ import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
 import dev.sluice.spi.RunStore;
+import dev.sluice.spi.ScheduleStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
+import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -32,6 +34,8 @@ final class PostgresJobStore implements JobStore {
   private final PostgresRunStore runs;
   private final PostgresLimitStore limits;
   private final PostgresQueueStore queues;
+  private final PostgresWorkerStore workers;
+  private final PostgresScheduleStore schedules;
 
   private PostgresJobStore(Database database) {
     this.database = database;
@@ -39,11 +43,14 @@ final class PostgresJobStore implements JobStore {
     this.listener = new NotificationListener(database);
     this.lanes = new LaneMover(database);
     this.submitter = new JobSubmitter(database, waker, lanes);
-    this.jobs = new PostgresJobCatalog(database, waker);
+    JobCensus census = new JobCensus(database);
+    this.jobs = new PostgresJobCatalog(database, waker, census);
     this.runs = new PostgresRunStore(database);
     this.limits =
         new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, lanes, waker));
-    this.queues = new PostgresQueueStore(database);
+    this.queues = new PostgresQueueStore(database, census);
+    this.workers = new PostgresWorkerStore(database);
+    this.schedules = new PostgresScheduleStore(database);
   }
 
   static JobStore open(Database database) {
@@ -89,6 +96,16 @@ final class PostgresJobStore implements JobStore {
   @Override
   public QueueStore queues() {
     return queues;
+  }
+
+  @Override
+  public WorkerStore workers() {
+    return workers;
+  }
+
+  @Override
+  public ScheduleStore schedules() {
+    return schedules;
   }
 
   @Override

@@ -1,9 +1,14 @@
 package dev.sluice.postgres;
 
+import dev.sluice.AuditReport;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
 import dev.sluice.InvalidRequestException;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
+import dev.sluice.Page;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.spi.LimitStore;
@@ -12,7 +17,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +46,7 @@ final class PostgresLimitStore implements LimitStore {
       """;
   private static final String CLEANUP_EXPIRED =
       "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
-  private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int)";
+  private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int, ?)";
   private static final String CALL_BACK_AND_WAIT = "SELECT ${schema}.call_back_and_wait(?)";
   private static final String CALL_BACK = "SELECT ${schema}.call_back(?, ?)";
   private static final String CALL_BACK_FORGOTTEN =
@@ -51,74 +55,11 @@ final class PostgresLimitStore implements LimitStore {
   private static final int LANES_PER_LOOK = 200;
   private static final String UNAWARE_WORKERS = "SELECT ${schema}.unaware_workers(?, ?)";
 
-  private static final String GROUPS =
-      """
-      SELECT name FROM ${schema}.limit_rule WHERE coalesce(operator, config, code, submit) IS NOT NULL
-      UNION
-      SELECT group_name FROM ${schema}.slot
-      """;
-
-  private static final String STATUS =
-      """
-      SELECT ${schema}.limit_of(g.name) AS max,
-             ${schema}.pending_in(g.name, false, 10000) AS waiting,
-             CASE
-               WHEN coalesce(own.operator, family.operator) IS NOT NULL THEN 'OPERATOR'
-               WHEN coalesce(own.config, family.config) IS NOT NULL THEN 'CONFIG'
-               WHEN coalesce(own.code, family.code) IS NOT NULL THEN 'CODE'
-               WHEN coalesce(own.submit, family.submit) IS NOT NULL THEN 'SUBMIT'
-             END AS level,
-             CASE
-               WHEN own.operator IS NOT NULL THEN NULL
-               WHEN family.operator IS NOT NULL THEN family.name
-               WHEN own.config IS NOT NULL THEN NULL
-               WHEN family.config IS NOT NULL THEN family.name
-               WHEN own.code IS NOT NULL THEN NULL
-               WHEN family.code IS NOT NULL THEN family.name
-               WHEN own.submit IS NOT NULL THEN NULL
-               WHEN family.submit IS NOT NULL THEN family.name
-             END AS inherited_from
-      FROM (SELECT ?::text AS name) g
-      LEFT JOIN ${schema}.limit_rule own ON own.name = g.name
-      LEFT JOIN ${schema}.limit_rule family ON family.name = ${schema}.family_of(g.name)
-      """;
-
-  private static final String DECLARED =
-      """
-      SELECT d.max, count(*) AS workers
-      FROM ${schema}.worker w
-      CROSS JOIN LATERAL unnest(w.limit_names, w.limit_values) AS d(name, max)
-      WHERE (d.name = ? OR d.name = ${schema}.family_of(?)) AND w.expires_at > clock_timestamp()
-      GROUP BY d.max
-      """;
-
-  // A worker's jobs sit in its slots in the order they started; which one sits where is nobody's
-  // concern but the reader's.
-  private static final String SLOTS =
-      """
-      WITH held AS (
-        SELECT s.*, row_number() OVER (PARTITION BY s.worker_id ORDER BY s.slot) AS rank
-        FROM ${schema}.slot s
-        WHERE s.group_name = ?
-      ), working AS (
-        SELECT j.id, j.worker_id, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
-        FROM ${schema}.job j
-        WHERE j.state = 2 AND j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
-      )
-      SELECT h.slot,
-             coalesce(h.holder, k.id::text) AS task_id,
-             coalesce(h.holder_worker, h.worker_id::text) AS worker_id,
-             coalesce(h.expires_at, w.expires_at, h.acquired_at) AS expires_at,
-             h.acquired_at,
-             h.token
-      FROM held h
-      LEFT JOIN working k ON k.worker_id = h.worker_id AND k.rank = h.rank
-      LEFT JOIN ${schema}.worker w ON w.id = h.worker_id
-      ORDER BY h.slot
-      """;
-
   private final Database database;
   private final Links links;
+  private final LimitReader reader;
+  private final GroupLister lister;
+  private final SlotAuditor auditor;
   private volatile String lookFrom;
 
   /** The parts of the store that this needs besides the database. */
@@ -127,6 +68,9 @@ final class PostgresLimitStore implements LimitStore {
   PostgresLimitStore(Database database, Links links) {
     this.database = database;
     this.links = links;
+    this.reader = new LimitReader(database);
+    this.lister = new GroupLister(database);
+    this.auditor = new SlotAuditor(database);
   }
 
   @Override
@@ -220,60 +164,42 @@ final class PostgresLimitStore implements LimitStore {
 
   @Override
   public ConcurrencyStatus status(Group group) {
-    String name = group.toString();
-    Map<Integer, Integer> declared = new HashMap<>();
-    database.list(
-        DECLARED, row -> declared.put(row.getInt("max"), row.getInt("workers")), name, name);
-    List<SlotInfo> slots = slots(name);
-    return database
-        .list(
-            STATUS,
-            row -> {
-              Integer limit = row.getObject("max", Integer.class);
-              return new ConcurrencyStatus(
-                  group,
-                  limit == null ? OptionalInt.empty() : OptionalInt.of(limit),
-                  slots.size(),
-                  row.getInt("waiting"),
-                  new ConcurrencyStatus.Origin(
-                      Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
-                      Optional.ofNullable(row.getString("inherited_from")).map(Group::parse),
-                      Map.copyOf(declared)),
-                  slots);
-            },
-            name)
-        .get(0);
-  }
-
-  private List<SlotInfo> slots(String group) {
-    return database.list(
-        SLOTS,
-        row ->
-            new SlotInfo(
-                row.getInt("slot"),
-                Optional.ofNullable(row.getString("task_id")),
-                Optional.ofNullable(row.getString("worker_id")),
-                instant(row, "expires_at"),
-                instant(row, "acquired_at"),
-                row.getLong("token")),
-        group,
-        group,
-        group);
+    return reader.status(group);
   }
 
   @Override
   public List<Group> groups() {
-    return database.list(GROUPS, row -> Group.parse(row.getString(1))).stream().sorted().toList();
+    return reader.groups();
   }
 
   @Override
-  public void setLimit(Group group, LimitLevel level, OptionalInt limit) {
+  public Page<GroupSummary> summaries(GroupQuery query) {
+    return lister.list(query);
+  }
+
+  @Override
+  public List<LimitChange> changes(Optional<Group> group, int most) {
+    return reader.changes(group, most);
+  }
+
+  @Override
+  public AuditReport audit(boolean repair) {
+    return auditor.audit(repair);
+  }
+
+  @Override
+  public Optional<AuditReport> auditIfDue(Duration interval) {
+    return auditor.auditIfDue(interval);
+  }
+
+  @Override
+  public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
     Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
     boolean firstLimit =
         number != null && group.equals(group.plain()) && !links.lanes.hasLane(group.toString());
     long version =
         database
-            .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number)
+            .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number, by)
             .get(0);
     if (firstLimit) {
       links.lanes.settle(List.of(group.toString()));
@@ -340,7 +266,7 @@ final class PostgresLimitStore implements LimitStore {
   @Override
   public Optional<SlotInfo> forceRelease(Group group, int slot) {
     Optional<SlotInfo> held =
-        slots(group.toString()).stream().filter(info -> info.slotId() == slot).findFirst();
+        reader.slots(group).stream().filter(info -> info.slotId() == slot).findFirst();
     return held.isPresent() && free(group, slot, null) ? held : Optional.empty();
   }
 

@@ -1,10 +1,22 @@
 package dev.sluice.postgres;
 
+import dev.sluice.JobState;
 import dev.sluice.spi.QueueStore;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Queues: a row for each that was ever paused, and counts from the jobs. */
 final class PostgresQueueStore implements QueueStore {
+  private static final Set<JobState> LIVE =
+      EnumSet.of(JobState.SCHEDULED, JobState.READY, JobState.WAITING, JobState.RUNNING);
+
   private static final String SET_PAUSED =
       """
       INSERT INTO ${schema}.queue (name, paused)
@@ -12,31 +24,16 @@ final class PostgresQueueStore implements QueueStore {
       ON CONFLICT (name) DO UPDATE SET paused = excluded.paused
       """;
 
-  private static final String LIST =
-      """
-      SELECT coalesce(q.name, j.queue) AS name,
-             coalesce(q.paused, false) AS paused,
-             coalesce(j.ready, 0) AS ready,
-             coalesce(j.running, 0) AS running,
-             coalesce(j.scheduled, 0) AS scheduled
-      FROM (SELECT * FROM ${schema}.queue WHERE paused) q
-      FULL JOIN (
-        SELECT queue,
-               count(*) FILTER (WHERE state = 1 OR (state = 2 AND started_at IS NULL)) AS ready,
-               count(*) FILTER (WHERE state = 2 AND started_at IS NOT NULL) AS running,
-               count(*) FILTER (WHERE state = 0) AS scheduled
-        FROM ${schema}.job
-        GROUP BY queue
-      ) j ON j.queue = q.name
-      ORDER BY 1
-      """;
+  private static final String PAUSED = "SELECT name FROM ${schema}.queue WHERE paused";
 
   private static final String WAKE_ALL = "SELECT ${schema}.wake_all()";
 
   private final Database database;
+  private final JobCensus census;
 
-  PostgresQueueStore(Database database) {
+  PostgresQueueStore(Database database, JobCensus census) {
     this.database = database;
+    this.census = census;
   }
 
   @Override
@@ -52,14 +49,37 @@ final class PostgresQueueStore implements QueueStore {
 
   @Override
   public List<QueueInfo> list() {
-    return database.list(
-        LIST,
-        row ->
-            new QueueInfo(
-                row.getString("name"),
-                row.getBoolean("paused"),
-                row.getLong("ready"),
-                row.getLong("running"),
-                row.getLong("scheduled")));
+    Set<String> paused = new HashSet<>(database.list(PAUSED, row -> row.getString(1)));
+    Map<String, QueueInfo> queues = new TreeMap<>();
+    paused.forEach(name -> queues.put(name, empty(name, true)));
+    for (JobCensus.Cell cell : census.take()) {
+      if (LIVE.contains(cell.state())) {
+        queues.compute(
+            cell.queue(),
+            (name, before) ->
+                plus(before == null ? empty(name, paused.contains(name)) : before, cell));
+      }
+    }
+    return List.copyOf(queues.values());
+  }
+
+  private static QueueInfo empty(String name, boolean paused) {
+    return new QueueInfo(name, paused, 0, 0, 0, Optional.empty());
+  }
+
+  private static QueueInfo plus(QueueInfo queue, JobCensus.Cell cell) {
+    long ready = queue.ready();
+    long running = queue.running();
+    long scheduled = queue.scheduled();
+    Optional<Instant> oldest = queue.oldestDue();
+    switch (cell.state()) {
+      case RUNNING -> running += cell.jobs();
+      case SCHEDULED -> scheduled += cell.jobs();
+      default -> {
+        ready += cell.jobs();
+        oldest = Stream.concat(oldest.stream(), cell.oldest().stream()).min(Instant::compareTo);
+      }
+    }
+    return new QueueInfo(queue.name(), queue.paused(), ready, running, scheduled, oldest);
   }
 }

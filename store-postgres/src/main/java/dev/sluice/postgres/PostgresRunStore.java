@@ -80,7 +80,7 @@ final class PostgresRunStore implements RunStore {
       """
       SELECT id
       FROM ${schema}.run
-      WHERE live AND attention_at <= clock_timestamp()
+      WHERE live AND attention_at <= (SELECT clock_timestamp())
       ORDER BY attention_at
       LIMIT ?
       """;
@@ -91,7 +91,7 @@ final class PostgresRunStore implements RunStore {
       WHERE id IN (
         SELECT id
         FROM ${schema}.run
-        WHERE NOT live AND updated_at < clock_timestamp() - ? * interval '1 millisecond'
+        WHERE NOT live AND updated_at < (SELECT clock_timestamp()) - ? * interval '1 millisecond'
         ORDER BY updated_at
         LIMIT ?)
         AND NOT live

@@ -1,6 +1,7 @@
 package dev.sluice.postgres;
 
 import dev.sluice.InvalidRequestException;
+import dev.sluice.StoreUrls;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -22,6 +23,9 @@ record PostgresUrl(String jdbcUrl, String user, String password) {
   }
 
   static PostgresUrl parse(String url) {
+    if (isAmbiguous(url)) {
+      throw malformed();
+    }
     if (url.startsWith("jdbc:")) {
       return new PostgresUrl(url, null, null);
     }
@@ -32,6 +36,7 @@ record PostgresUrl(String jdbcUrl, String user, String password) {
       throw malformed();
     }
     if (uri.getRawAuthority() == null
+        || uri.getRawFragment() != null
         || uri.getRawPath() == null
         || uri.getRawPath().length() < 2) {
       throw malformed();
@@ -52,6 +57,18 @@ record PostgresUrl(String jdbcUrl, String user, String password) {
         password);
   }
 
+  /**
+   * Whether an at sign stands where none belongs: the end of a password, most likely, with a slash
+   * or a question mark in it. The driver would take the password for a host or a database, and name
+   * it in its warnings.
+   */
+  private static boolean isAmbiguous(String url) {
+    return url.matches("[^?]*//[^/?]*/[^?]*@.*")
+        || url.matches("jdbc:[^?]*@.*")
+        || url.matches(".*[?&][^=&]*@.*")
+        || url.matches("[^?]*\\?.*@[^&]*/.*");
+  }
+
   private static String decode(String part) {
     return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
@@ -64,6 +81,6 @@ record PostgresUrl(String jdbcUrl, String user, String password) {
 
   @Override
   public String toString() {
-    return jdbcUrl.replaceAll("(?i)(password=)[^&]*", "$1…");
+    return StoreUrls.masked(jdbcUrl);
   }
 }

@@ -44,11 +44,13 @@ final class PostgresWorkerSession implements WorkerSession {
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
       FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
+  private static final String PUBLISH =
+      "UPDATE ${schema}.worker SET bulletin = ? WHERE id = ? AND expires_at > clock_timestamp()";
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
@@ -76,6 +78,12 @@ final class PostgresWorkerSession implements WorkerSession {
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
   private final LinePositions line = new LinePositions(System::nanoTime);
+
+  /**
+   * What keeps jobs away is asked about once in a while: a worker below saturation finds too little
+   * with every claim.
+   */
+  private final Pace telling = new Pace(Duration.ofSeconds(1), System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -136,6 +144,7 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
     List<String> start = line.startOf(exchange.demand().jobs());
+    boolean tell = !exchange.demand().tasks().isEmpty() && telling.isDue();
     Set<String> calledAgain = leftBehind;
     // Should the answer be lost, so is what it says about the groups of these slots.
     leftBehind = new HashSet<>(calledAgain);
@@ -148,7 +157,7 @@ final class PostgresWorkerSession implements WorkerSession {
                   connection,
                   EXCHANGE,
                   rows::add,
-                  parameters(connection, exchange, start, calledAgain));
+                  parameters(connection, exchange, start, calledAgain, tell));
               return rows;
             });
     if (incoming.lost) {
@@ -165,17 +174,23 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
     line.endedAt(incoming.ends);
+    if (tell && unfilled && !incoming.more) {
+      telling.done();
+    }
     if (unfilled && arm(exchange.demand())) {
       incoming.nextDue = Duration.ZERO;
     }
     return new Exchange.Answer(
         incoming.accepted,
+        incoming.cancelled,
+        Set.of(),
         incoming.jobs,
         incoming.slots,
         incoming.stale,
         leftBehind.isEmpty()
             ? unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty()
-            : Optional.of(Duration.ZERO));
+            : Optional.of(Duration.ZERO),
+        incoming.full);
   }
 
   /** Says what this worker is waiting for; whether that is new. */
@@ -191,7 +206,11 @@ final class PostgresWorkerSession implements WorkerSession {
   }
 
   private Object[] parameters(
-      Connection connection, Exchange exchange, List<String> start, Set<String> calledAgain)
+      Connection connection,
+      Exchange exchange,
+      List<String> start,
+      Set<String> calledAgain,
+      boolean tell)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Exchange.TaskDemand> tasks = demand.tasks();
@@ -225,7 +244,8 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
       connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
       connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
-      connection.createArrayOf("text", calledAgain.toArray())
+      connection.createArrayOf("text", calledAgain.toArray()),
+      tell
     };
   }
 
@@ -270,6 +290,13 @@ final class PostgresWorkerSession implements WorkerSession {
           return new HashSet<>(
               database.list(connection, TO_CANCEL, row -> row.getObject(1, UUID.class), id));
         });
+  }
+
+  @Override
+  public void publish(String bulletin) {
+    if (database.update(PUBLISH, bulletin, id) == 0) {
+      throw lost();
+    }
   }
 
   @Override

@@ -32,15 +32,18 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 9),
-          new Migration("002_create_limits", 9),
-          new Migration("003_create_slots", 9),
-          new Migration("004_create_search", 9),
-          new Migration("005_create_choice", 9),
-          new Migration("006_create_claim", 9),
-          new Migration("007_create_exchange", 9),
-          new Migration("008_create_submit", 9),
-          new Migration("009_create_runs", 9));
+          new Migration("001_create_tables", 12),
+          new Migration("002_create_limits", 12),
+          new Migration("003_create_slots", 12),
+          new Migration("004_create_search", 12),
+          new Migration("005_create_choice", 12),
+          new Migration("006_create_claim", 12),
+          new Migration("007_create_exchange", 12),
+          new Migration("008_create_submit", 12),
+          new Migration("009_create_runs", 12),
+          new Migration("010_create_schedules", 12),
+          new Migration("011_create_audit", 12),
+          new Migration("012_create_lists", 12));
 
   private static final int OLDEST_SERVER = 130_000;
 

@@ -36,6 +36,14 @@ class PostgresUrlTest {
     assertThat(url.toString()).doesNotContain("secret").contains("ssl=true");
   }
 
+  @Test
+  void atSignInAParameter_isTakenAsItIs() {
+    assertThat(PostgresUrl.parse("jdbc:postgresql://h/d?user=me@corp&password=p@ss").jdbcUrl())
+        .endsWith("?user=me@corp&password=p@ss");
+    assertThat(PostgresUrl.parse("postgresql://h/d?user=me@corp&ssl=true").jdbcUrl())
+        .isEqualTo("jdbc:postgresql://h/d?user=me@corp&ssl=true");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -43,11 +51,20 @@ class PostgresUrlTest {
         "postgresql://",
         "postgresql://host",
         "postgresql://ho st/d",
-        "postgresql:///d"
+        "postgresql:///d",
+        "postgresql://me:s3c/ret@host/d",
+        "postgresql://me:1/s3cret@host/d",
+        "postgresql://me:s3c?ret@host/d",
+        "postgresql://me:1/2?s3cret@host/d",
+        "postgresql://me:1/2?s3c=ret@host/d",
+        "postgresql://me:1/2#s3cret@host/d",
+        "jdbc:postgresql://me:s3cret@host/d",
+        "jdbc:postgresql://me:s3c?ret@host/d"
       })
   void malformed_isRefusedWithAnExample(String url) {
     assertThatThrownBy(() -> PostgresUrl.parse(url))
         .isInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining("postgresql://user:password@host:5432/database");
+        .hasMessageContaining("postgresql://user:password@host:5432/database")
+        .hasMessageNotContaining("s3c");
   }
 }

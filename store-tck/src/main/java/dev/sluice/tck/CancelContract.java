@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.JobState;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -154,6 +160,40 @@ abstract class CancelContract extends ContractTopic {
     assertThat(job(buffered).progress().attempt()).isZero();
     assertThat(worker.succeed(claimed.get(0))).isTrue();
     assertThat(worker.succeed(claimed.get(2))).isTrue();
+  }
+
+  @Test
+  void askedToStop_answerSaysWhatIsOnRecord() {
+    List<Verdict> verdicts =
+        List.of(
+            new JobOutcome.Retry(new JobOutcome.Failure("Boom", "boom", ""), Duration.ZERO),
+            new JobOutcome.Snoozed(Duration.ofHours(1)),
+            new JobOutcome.HandedBack(),
+            new JobOutcome.Cancelled(),
+            new JobOutcome.Succeeded(Optional.empty()),
+            new JobOutcome.Failed(new JobOutcome.Failure("Boom", "boom", "")));
+    submit(TASK, verdicts.size() + 1);
+    ManualWorker worker = manualWorker(TASK);
+    List<ClaimedJob> claimed = worker.claimAll("t", verdicts.size() + 1);
+    List<JobOutcome> outcomes = new ArrayList<>();
+    for (int i = 0; i < verdicts.size(); i++) {
+      ClaimedJob job = claimed.get(i);
+      assertThat(sluice.jobs().cancel(job.id())).isTrue();
+      outcomes.add(new JobOutcome(job.id(), job.token(), verdicts.get(i), Duration.ofMillis(1)));
+    }
+    ClaimedJob wanted = claimed.get(verdicts.size());
+    outcomes.add(
+        new JobOutcome(wanted.id(), wanted.token(), verdicts.get(0), Duration.ofMillis(1)));
+
+    Answer answer =
+        worker.exchangeRaw(
+            new Exchange(outcomes, Set.of(), Map.of(), List.of(), Exchange.Demand.NONE));
+    assertThat(answer.accepted()).hasSize(claimed.size());
+    assertThat(answer.cancelled()).containsExactlyInAnyOrderElementsOf(ids(claimed.subList(0, 4)));
+    for (ClaimedJob job : claimed) {
+      assertThat(state(job.id()) == JobState.CANCELLED)
+          .isEqualTo(answer.cancelled().contains(job.id()));
+    }
   }
 
   @Test

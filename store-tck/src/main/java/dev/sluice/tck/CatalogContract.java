@@ -16,7 +16,9 @@ import dev.sluice.spi.JobOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -121,6 +123,62 @@ abstract class CatalogContract extends ContractTopic {
     assertThat(list(JobQuery.ALL.states(JobState.READY))).containsExactly(both, keyed, queued);
     assertThat(list(JobQuery.ALL.task("a").states(JobState.READY).queue("default"))).isEmpty();
     assertThat(list(JobQuery.ALL.task("nobody"))).isEmpty();
+  }
+
+  @Test
+  void list_text_isContainedToTheLetter() {
+    Task<String> texts = Task.named("texts", String.class).build();
+    List<String> payloads =
+        List.of("100% sure", "100 sure", "a_b", "aXb", "back\\slash", "it's", "日本語 é", "É");
+    Map<String, UUID> ids = new HashMap<>();
+    payloads.forEach(text -> ids.put(text, sluice.submit(texts, text).id()));
+    UUID done = ids.get("it's");
+    ManualWorker worker = manualWorker(texts);
+    ClaimedJob running = worker.claim("texts", 1).get(0);
+    assertThat(running.id()).isEqualTo(ids.get("100% sure"));
+    sluice.jobs().cancel(done);
+
+    assertThat(list(JobQuery.ALL.text("0% s"))).containsExactly(ids.get("100% sure"));
+    assertThat(list(JobQuery.ALL.text("sure")))
+        .containsExactly(ids.get("100 sure"), ids.get("100% sure"));
+    assertThat(list(JobQuery.ALL.text("_"))).containsExactly(ids.get("a_b"));
+    assertThat(list(JobQuery.ALL.text("\\\\"))).containsExactly(ids.get("back\\slash"));
+    assertThat(list(JobQuery.ALL.text("'"))).containsExactly(done);
+    assertThat(list(JobQuery.ALL.text("本語 é"))).containsExactly(ids.get("日本語 é"));
+    assertThat(list(JobQuery.ALL.text("SURE"))).as("to the letter").isEmpty();
+    assertThat(list(JobQuery.ALL.text("sure").states(JobState.RUNNING)))
+        .containsExactly(running.id());
+    assertThat(list(JobQuery.ALL.text("'").task("a"))).isEmpty();
+  }
+
+  @Test
+  void list_rareMatches_areAllFoundByFollowingThePages() {
+    List<UUID> wanted = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      submit(A, 150);
+      wanted.add(submit(B, o -> o.queue("slow")));
+    }
+    ManualWorker worker = manualWorker(A, B);
+    worker.succeedAll(worker.claim("a", 200));
+    Collections.reverse(wanted);
+
+    for (JobQuery query :
+        List.of(
+            JobQuery.ALL.task("b"),
+            JobQuery.ALL.queue("slow"),
+            JobQuery.ALL.group(B.group()).states(JobState.READY))) {
+      List<UUID> seen = new ArrayList<>();
+      Page<JobInfo> page = sluice.jobs().list(query.limit(4));
+      while (true) {
+        assertThat(page.items()).hasSizeLessThanOrEqualTo(4);
+        page.items().forEach(job -> seen.add(job.id()));
+        if (page.next().isEmpty()) {
+          break;
+        }
+        page = sluice.jobs().list(query.limit(4).cursor(page.next().get()));
+      }
+      assertThat(seen).as(query.toString()).isEqualTo(wanted);
+    }
   }
 
   @Test

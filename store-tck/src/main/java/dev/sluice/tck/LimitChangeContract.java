@@ -290,7 +290,7 @@ abstract class LimitChangeContract extends ContractTopic {
   }
 
   private void configure(OptionalInt limit) {
-    store.limits().setLimit(GROUP, LimitLevel.CONFIG, limit);
+    store.limits().setLimit(GROUP, LimitLevel.CONFIG, limit, "a file");
   }
 
   @Test

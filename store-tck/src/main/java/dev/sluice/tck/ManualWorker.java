@@ -66,13 +66,32 @@ final class ManualWorker implements AutoCloseable {
    * says that there is something at once, as a worker does.
    */
   List<ClaimedJob> claim(int jobs, TaskDemand... demands) {
+    return look(jobs, demands).jobs();
+  }
+
+  /**
+   * What looking for jobs brought.
+   *
+   * @param jobs the jobs claimed
+   * @param full the groups of which the store said that they kept jobs from this worker
+   */
+  record Look(List<ClaimedJob> jobs, Set<String> full) {}
+
+  /** Claims as {@link #claim(String, int)} does, and listens to what the store says about it. */
+  Look look(String task, int room) {
+    return look(room, new TaskDemand(task, room, 0));
+  }
+
+  private Look look(int jobs, TaskDemand... demands) {
     List<ClaimedJob> claimed = new ArrayList<>();
+    Set<String> full = new HashSet<>();
     for (int round = 0; round < MAX_ROUNDS; round++) {
       Answer answer =
           exchange(List.of(), Set.of(), List.of(), remaining(jobs, List.of(demands), claimed));
       claimed.addAll(answer.jobs());
+      full.addAll(answer.full());
       if (claimed.size() >= jobs || !answer.nextDue().equals(Optional.of(Duration.ZERO))) {
-        return claimed;
+        return new Look(claimed, full);
       }
       LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
     }
@@ -186,17 +205,27 @@ final class ManualWorker implements AutoCloseable {
       List<JobOutcome> outcomes, Set<UUID> started, List<HeldSlot> released, Demand demand) {
     Answer answer = session.exchange(new Exchange(outcomes, started, Map.of(), released, demand));
     Set<UUID> accepted = new HashSet<>(answer.accepted());
+    Set<UUID> cancelled = new HashSet<>(answer.cancelled());
     while (answer.stale()) {
       reconcile();
       answer = session.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand));
       accepted.addAll(answer.accepted());
+      cancelled.addAll(answer.cancelled());
     }
     for (ClaimedJob job : answer.jobs()) {
       jobs.put(job.id(), job);
       gates.put(job.id(), job.gates());
     }
     answer.slots().forEach(this::hold);
-    return new Answer(accepted, answer.jobs(), answer.slots(), false, answer.nextDue());
+    return new Answer(
+        accepted,
+        cancelled,
+        answer.deferred(),
+        answer.jobs(),
+        answer.slots(),
+        false,
+        answer.nextDue(),
+        answer.full());
   }
 
   /** One exchange as it is, for tests of the exchange itself. */

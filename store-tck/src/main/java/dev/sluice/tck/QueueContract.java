@@ -8,8 +8,10 @@ import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.WorkerRegistration;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -99,12 +101,47 @@ abstract class QueueContract extends ContractTopic {
     ManualWorker worker = serving("a/b 'c'");
     worker.claim("t", 1);
 
-    assertThat(sluice.queues().list())
+    List<QueueInfo> queues = sluice.queues().list();
+    Optional<Instant> oldestDue = queues.get(0).oldestDue();
+    assertThat(oldestDue).isPresent();
+    assertThat(queues)
         .containsExactly(
-            new QueueInfo("a/b 'c'", false, 2, 1, 0),
-            new QueueInfo("b", false, 0, 0, 2),
-            new QueueInfo("c", true, 0, 0, 0));
+            new QueueInfo("a/b 'c'", false, 2, 1, 0, oldestDue),
+            new QueueInfo("b", false, 0, 0, 2, Optional.empty()),
+            new QueueInfo("c", true, 0, 0, 0, Optional.empty()));
     sluice.queues().resume("c");
     assertThat(sluice.queues().list()).extracting(QueueInfo::name).doesNotContain("c");
+  }
+
+  @Test
+  void list_oldestDue_isThatOfTheJobThatWaitsLongest() {
+    UUID first = submit(TASK, o -> o.queue("q").priority(-5));
+    awaitStoreTime(job(first).spec().schedule().runAt().plusMillis(1_100));
+    UUID second = submit(TASK, o -> o.queue("q").priority(5));
+    ManualWorker worker = serving("q");
+
+    assertThat(oldestDueOf("q")).contains(job(first).spec().schedule().runAt());
+    assertThat(ids(worker.claim("t", 1))).containsExactly(second);
+    assertThat(oldestDueOf("q")).contains(job(first).spec().schedule().runAt());
+    assertThat(ids(worker.claim("t", 1))).containsExactly(first);
+    assertThat(oldestDueOf("q")).isEmpty();
+  }
+
+  @Test
+  void list_oldestDue_ofWaitingJobsToo() {
+    Task<Integer> limited = task("t", 1);
+    ManualWorker worker = manualWorker(limited);
+    List<UUID> ids = submit(limited, 2);
+    worker.claim("t", 2);
+
+    assertThat(oldestDueOf("default")).contains(job(ids.get(1)).spec().schedule().runAt());
+  }
+
+  private Optional<Instant> oldestDueOf(String queue) {
+    return sluice.queues().list().stream()
+        .filter(info -> info.name().equals(queue))
+        .findFirst()
+        .orElseThrow()
+        .oldestDue();
   }
 }

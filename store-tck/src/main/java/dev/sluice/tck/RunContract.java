@@ -74,7 +74,11 @@ abstract class RunContract extends ContractTopic {
   private static NewJob stepOf(UUID run, UUID id, Instant since) {
     return new NewJob(
         new NewJob.Identity(
-            id, true, Optional.empty(), Optional.of(new NewJob.RunLink(run, since))),
+            id,
+            true,
+            Optional.empty(),
+            Optional.of(new NewJob.RunLink(run, since)),
+            Optional.empty()),
         "t",
         new NewJob.Place(SubmitOptions.DEFAULT_QUEUE, 0),
         new NewJob.Timing(Optional.empty(), Duration.ZERO, Optional.empty()),

@@ -136,4 +136,74 @@ public abstract class StoreContract {
       super(StoreContract.this::openFixture);
     }
   }
+
+  @Nested
+  class Roster extends RosterContract {
+    Roster() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Schedules extends ScheduleStoreContract {
+    Schedules() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class LimitLog extends LimitLogContract {
+    LimitLog() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Summaries extends SummaryContract {
+    Summaries() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Audits extends AuditContract {
+    Audits() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class PlacesInLine extends PlaceInLineContract {
+    PlacesInLine() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Waits extends WaitContract {
+    Waits() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Explaining extends WhyContract {
+    Explaining() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Bulletins extends BulletinContract {
+    Bulletins() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
+  class Listening extends ListenerContract {
+    Listening() {
+      super(StoreContract.this::openFixture);
+    }
+  }
 }

@@ -98,6 +98,13 @@ public final class Throttle {
     return gate.waiting();
   }
 
+  /** All of that in a line. */
+  public ThrottleFigures figures() {
+    long succeeded = stats().values().stream().mapToLong(LabelStats::successTotal).sum();
+    long failed = stats().values().stream().mapToLong(LabelStats::failureTotal).sum();
+    return new ThrottleFigures(name, limit(), inFlight(), queueDepth(), succeeded, failed);
+  }
+
   /** What went through so far, by label. */
   public SortedMap<String, LabelStats> stats() {
     SortedMap<String, LabelStats> stats = new TreeMap<>();

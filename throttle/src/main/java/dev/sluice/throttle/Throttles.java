@@ -155,6 +155,14 @@ public final class Throttles {
     return configured().map(Configured::throttle).toList();
   }
 
+  /**
+   * How busy each of them is: a line each, for operators. A worker shows them with {@code
+   * notice("throttles", throttles::figures)}.
+   */
+  public List<ThrottleFigures> figures() {
+    return all().stream().map(Throttle::figures).toList();
+  }
+
   /** The processors they are sized for. */
   public CpuBudget cpu() {
     return cpu;

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.DurationText;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.RetryPolicy;
 import dev.sluice.SubmitOptions;
@@ -249,10 +250,10 @@ final class DefinitionJson {
       write(json, each.job());
       json.set("over", each.over());
     } else if (work instanceof StepWork.Sleep sleep) {
-      json.put("sleep", WaitText.format(sleep.duration()));
+      json.put("sleep", DurationText.format(sleep.duration()));
     } else if (work instanceof StepWork.Signal signal) {
       json.put("signal", signal.signal());
-      signal.timeout().ifPresent(timeout -> json.put("timeout", WaitText.format(timeout)));
+      signal.timeout().ifPresent(timeout -> json.put("timeout", DurationText.format(timeout)));
     } else if (work instanceof StepWork.Child child) {
       json.put("workflow", child.type());
     }
@@ -269,9 +270,9 @@ final class DefinitionJson {
       RetryPolicy retry = policy.retry();
       json.putObject("retry")
           .put("max_attempts", retry.maxAttempts())
-          .put("first_delay", WaitText.format(retry.firstDelay()))
+          .put("first_delay", DurationText.format(retry.firstDelay()))
           .put("multiplier", retry.multiplier())
-          .put("max_delay", WaitText.format(retry.maxDelay()));
+          .put("max_delay", DurationText.format(retry.maxDelay()));
     }
     if (policy.onFailure() != OnFailure.FAIL_WORKFLOW) {
       json.put("on_failure", policy.onFailure().toString());
@@ -285,7 +286,7 @@ final class DefinitionJson {
     if (!call.queue().equals(SubmitOptions.DEFAULT_QUEUE)) {
       json.put("queue", call.queue());
     }
-    call.timeout().ifPresent(timeout -> json.put("timeout", WaitText.format(timeout)));
+    call.timeout().ifPresent(timeout -> json.put("timeout", DurationText.format(timeout)));
     StepWork.Slots slots = call.slots();
     if (!slots.equals(StepWork.Slots.NONE)) {
       ObjectNode concurrency = json.putObject("concurrency");
@@ -393,7 +394,7 @@ final class DefinitionJson {
 
     Optional<Duration> duration(String field) {
       try {
-        return text(field).map(WaitText::parse);
+        return text(field).map(DurationText::parse);
       } catch (IllegalArgumentException e) {
         throw wrong(field, "a number with its unit: 500ms, 20s, 1m30s, 2h or 1d");
       }

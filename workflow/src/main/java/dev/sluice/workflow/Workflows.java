@@ -167,6 +167,14 @@ public final class Workflows implements AutoCloseable {
     return reader.get(run).map(loaded -> RunSteps.view(loaded, List.of()));
   }
 
+  /**
+   * The run that a job of this id belongs to, as its id tells; empty if it belongs to none. Whether
+   * the run is on record is not looked up.
+   */
+  public static Optional<UUID> runOf(UUID job) {
+    return StepJobId.parse(job).map(StepJobId::run);
+  }
+
   /** The same with the jobs of its steps, as far as each has one of its own. */
   public Optional<WorkflowRun> describe(UUID run) {
     return reader

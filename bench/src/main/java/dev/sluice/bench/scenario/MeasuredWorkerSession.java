@@ -54,4 +54,9 @@ final class MeasuredWorkerSession implements WorkerSession {
   public void close() {
     session.close();
   }
+
+  @Override
+  public void publish(String bulletin) {
+    session.publish(bulletin);
+  }
 }

@@ -81,7 +81,7 @@ final class Stage implements AutoCloseable {
 
   private Round measure(long leastNanos) throws InterruptedException {
     sluice.jobs().purge(Duration.ZERO);
-    Map<JobState, Long> before = sluice.jobs().counts();
+    Map<JobState, Long> before = Counts.await(sluice, Counts::nothingFinished);
     Setting warmUp = setting.warmUp();
     Stopwatch first = clock.next(warmUp);
     submit(warmUp);
@@ -167,10 +167,10 @@ final class Stage implements AutoCloseable {
     return stopwatch.await();
   }
 
-  private void requireSucceeded(Map<JobState, Long> before, long jobs) {
+  private void requireSucceeded(Map<JobState, Long> before, long jobs) throws InterruptedException {
     Map<JobState, Long> expected = new EnumMap<>(before);
     expected.merge(JobState.SUCCEEDED, jobs, Long::sum);
-    Map<JobState, Long> found = sluice.jobs().counts();
+    Map<JobState, Long> found = Counts.await(sluice, expected::equals);
     if (!expected.equals(found)) {
       throw new IllegalStateException(
           "'%s' should have left %s, but there are %s".formatted(setting.name(), expected, found));

@@ -66,7 +66,9 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
       database.settle();
       SubmitRound round = new SubmitRound(() -> kind.open(sluice, database.endpoint()));
       SubmitRound.Found found = round.run(threads, bench.plan().leastNanos());
-      long stored = sluice.jobs().counts().get(JobState.READY);
+      long stored =
+          Counts.await(sluice, counts -> counts.get(JobState.READY) == found.jobs())
+              .get(JobState.READY);
       if (stored != found.jobs()) {
         throw new IllegalStateException(
             "%d jobs were submitted, %d are there".formatted(found.jobs(), stored));

@@ -60,7 +60,13 @@ public final class Feeder {
         Set.of(JobState.SCHEDULED, JobState.READY, JobState.WAITING, JobState.RUNNING);
     JobQuery query =
         new JobQuery(
-            unfinished, JobQuery.ALL.task(), JobQuery.ALL.queue(), JobQuery.ALL.group(), PAGE, "");
+            unfinished,
+            JobQuery.ALL.task(),
+            JobQuery.ALL.queue(),
+            JobQuery.ALL.group(),
+            JobQuery.ALL.text(),
+            PAGE,
+            "");
     while (true) {
       int cancelled = 0;
       for (JobInfo job : sluice.jobs().list(query).items()) {

@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 
 /**
  * Gives jobs to a worker: the best first, by priority, then by when they are due, then by id.
@@ -32,8 +34,19 @@ public final class Claiming {
    *
    * @param jobs the jobs, best first
    * @param slots the slots taken for them
+   * @param full groups that kept due jobs from this worker, as far as it came across them
    */
-  public record Taken(List<ClaimedJob> jobs, List<HeldSlot> slots) {}
+  public record Taken(List<ClaimedJob> jobs, List<HeldSlot> slots, Set<String> full) {}
+
+  /**
+   * Who claims.
+   *
+   * @param worker the worker's id
+   * @param queues the queues it serves
+   * @param foundFull when claims of this process last found a group full, which is long ago if none
+   *     did: a job that was due by then was held back by it
+   */
+  public record Claimant(String worker, Set<String> queues, ToLongFunction<String> foundFull) {}
 
   /** The first job of a line, or one that was handed back. */
   private record Head(Trait trait, JobPlace place, JobRecord job, long due) {
@@ -45,7 +58,7 @@ public final class Claiming {
   }
 
   private final ShardDraft draft;
-  private final String worker;
+  private final Claimant claimant;
   private final Map<String, TaskDemand> demands = new HashMap<>();
   private final Map<String, Integer> room = new HashMap<>();
   private final Map<String, Integer> limits = new HashMap<>();
@@ -53,10 +66,11 @@ public final class Claiming {
   private final Map<String, Integer> spare;
   private final List<ClaimedJob> jobs = new ArrayList<>();
   private final List<HeldSlot> slots = new ArrayList<>();
+  private final Set<String> full = new TreeSet<>();
 
-  private Claiming(ShardDraft draft, String worker, Demand demand) {
+  private Claiming(ShardDraft draft, Claimant claimant, Demand demand) {
     this.draft = draft;
-    this.worker = worker;
+    this.claimant = claimant;
     this.spare = new HashMap<>(demand.spare());
     for (TaskDemand task : demand.tasks()) {
       demands.put(task.task(), task);
@@ -65,12 +79,12 @@ public final class Claiming {
   }
 
   /** Gives this worker what it could take on, as far as there is anything. */
-  public static Taken claim(ShardDraft draft, String worker, Set<String> queues, Demand demand) {
-    Claiming claiming = new Claiming(draft, worker, demand);
+  public static Taken claim(ShardDraft draft, Claimant claimant, Demand demand) {
+    Claiming claiming = new Claiming(draft, claimant, demand);
     if (demand.jobs() > 0 && !claiming.demands.isEmpty()) {
-      claiming.run(queues, demand.jobs());
+      claiming.run(claimant.queues, demand.jobs());
     }
-    return new Taken(claiming.jobs, claiming.slots);
+    return new Taken(claiming.jobs, claiming.slots, claiming.full);
   }
 
   private void run(Set<String> queues, int wanted) {
@@ -144,10 +158,15 @@ public final class Claiming {
 
   /** Takes a place in each of a job's groups, or in none. */
   private boolean enter(Head head) {
+    boolean free = true;
     for (String group : head.trait.groups()) {
       if (limitOf(group) >= 0 && spare.getOrDefault(group, 0) <= 0 && placesIn(group) <= 0) {
-        return false;
+        full.add(group);
+        free = false;
       }
+    }
+    if (!free) {
+      return false;
     }
     int depth = demands.get(head.trait.task()).depth();
     for (String group : head.trait.groups()) {
@@ -157,7 +176,8 @@ public final class Claiming {
           spare.merge(group, -1, Integer::sum);
         } else {
           Slots.keep(draft, group, limit);
-          slots.add(new HeldSlot(group, Slots.take(draft, group, worker), draft.version()));
+          slots.add(
+              new HeldSlot(group, Slots.take(draft, group, claimant.worker), draft.version()));
           places.merge(group, -1, Integer::sum);
           spare.merge(group, depth, Integer::sum);
         }
@@ -184,7 +204,7 @@ public final class Claiming {
         head.place,
         new RunningJob(
             head.place,
-            new Claim(worker, draft.version()),
+            new Claim(claimant.worker, draft.version(), heldBackBy(head)),
             head.due,
             startsNow ? draft.now() : 0,
             false,
@@ -198,8 +218,24 @@ public final class Claiming {
             job.id(),
             draft.version(),
             task,
-            new ClaimedJob.Run(job.past().attempt() + 1, startsNow, timeout),
+            new ClaimedJob.Run(
+                job.past().attempt() + 1,
+                startsNow,
+                timeout,
+                Micros.toDuration(Math.max(0, draft.now() - head.due)),
+                Optional.ofNullable(job.spec().entry().trace())),
             gates,
             job.spec().payload()));
+  }
+
+  /**
+   * The group of a job that was last found full while the job was due; or what was known before.
+   */
+  private String heldBackBy(Head head) {
+    return head.trait.groups().stream()
+        .filter(group -> limitOf(group) >= 0)
+        .filter(group -> claimant.foundFull.applyAsLong(group) >= head.due)
+        .max(Comparator.comparingLong(claimant.foundFull))
+        .orElse(head.job.past().heldBackBy());
   }
 }

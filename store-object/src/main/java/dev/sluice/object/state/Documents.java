@@ -10,6 +10,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
 /** Reads and writes the JSON objects that a store consists of. */
@@ -80,7 +82,7 @@ public final class Documents {
   }
 
   /** The text, with half surrogate pairs replaced: JSON in UTF-8 cannot hold them. */
-  static String storable(String text) {
+  public static String storable(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isSurrogate(text.charAt(i))) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
@@ -114,5 +116,22 @@ public final class Documents {
   static Integer integer(JsonNode json, String name) {
     Long value = number(json, name);
     return value == null ? null : (Integer) Math.toIntExact(value);
+  }
+
+  /** A list of texts. */
+  public static void writeTexts(JsonGenerator json, String name, Iterable<String> texts)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (String text : texts) {
+      json.writeString(storable(text));
+    }
+    json.writeEndArray();
+  }
+
+  /** Reads a list of texts. */
+  public static List<String> readTexts(JsonNode json) {
+    List<String> texts = new ArrayList<>();
+    json.forEach(text -> texts.add(text.textValue()));
+    return List.copyOf(texts);
   }
 }

@@ -21,13 +21,22 @@ import java.util.UUID;
 public final class Ending {
   private Ending() {}
 
-  /** Records an outcome; whether the job was still this worker's under this token. */
-  public static boolean report(ShardDraft draft, String worker, JobOutcome outcome) {
+  /** What became of an outcome. */
+  public enum Recorded {
+    /** Nothing: the job was not this worker's any more under this token. */
+    TOO_LATE,
+    AS_TOLD,
+    /** The job is cancelled, because its outcome says so or because somebody had asked for it. */
+    CANCELLED
+  }
+
+  /** Records an outcome. */
+  public static Recorded report(ShardDraft draft, String worker, JobOutcome outcome) {
     RunningJob job = draft.running().get(outcome.id());
     if (job == null
         || job.claim().token() != outcome.token()
         || !job.claim().worker().equals(worker)) {
-      return false;
+      return Recorded.TOO_LATE;
     }
     long ran = Micros.of(outcome.ran());
     JobOutcome.Verdict verdict = outcome.verdict();
@@ -42,6 +51,7 @@ public final class Ending {
     } else if (verdict instanceof JobOutcome.Cancelled || job.cancelRequested()) {
       // A job that was asked to stop does not come back, whatever its attempt says.
       cancel(draft, outcome.id(), job, !outcome.ran().isZero(), ran);
+      return Recorded.CANCELLED;
     } else if (verdict instanceof JobOutcome.Retry retry) {
       Run run = run(draft, job, true, ran);
       JobFailure failure = failure(draft, run.attempt(), retry.failure());
@@ -53,7 +63,7 @@ public final class Ending {
     } else {
       draft.handBack(outcome.id(), job.due());
     }
-    return true;
+    return Recorded.AS_TOLD;
   }
 
   private static JobFailure failure(ShardDraft draft, int attempt, JobOutcome.Failure failure) {
@@ -68,7 +78,9 @@ public final class Ending {
   private static JobRecord.Past past(
       ShardDraft draft, RunningJob job, Run run, JobFailure failure) {
     List<JobFailure> failures = draft.record(job.place()).past().failures();
-    return new JobRecord.Past(run.attempt(), failures, run.worker(), run.startedAt()).with(failure);
+    return new JobRecord.Past(
+            run.attempt(), failures, run.worker(), run.startedAt(), run.heldBackBy())
+        .with(failure);
   }
 
   /** The run that ends: an attempt whose start was never reported counts if it ran. */
@@ -78,7 +90,12 @@ public final class Ending {
     Long startedAt =
         job.hasStarted() ? (Long) job.startedAt() : ran ? (Long) (draft.now() - micros) : null;
     return new Run(
-        before + (counts ? 1 : 0), job.claim().worker(), startedAt, job.due(), job.note());
+        before + (counts ? 1 : 0),
+        job.claim().worker(),
+        startedAt,
+        job.due(),
+        job.note(),
+        job.claim().heldBackBy());
   }
 
   private static void cancel(ShardDraft draft, UUID id, RunningJob job, boolean ran, long micros) {
@@ -113,7 +130,13 @@ public final class Ending {
                   draft.cancelled(
                       id,
                       place,
-                      new Run(past.attempt(), past.worker(), past.startedAt(), due, null)));
+                      new Run(
+                          past.attempt(),
+                          past.worker(),
+                          past.startedAt(),
+                          due,
+                          null,
+                          past.heldBackBy())));
               return true;
             })
         .orElse(false);
@@ -159,7 +182,8 @@ public final class Ending {
                 "The worker " + worker + " lost its lease while the job ran.",
                 "");
         JobRecord.Past past = past(draft, job, run, lost);
-        JobRecord.Past forgotten = new JobRecord.Past(past.attempt(), past.failures(), null, null);
+        JobRecord.Past forgotten =
+            new JobRecord.Past(past.attempt(), past.failures(), null, null, past.heldBackBy());
         draft.moveAway(entry.getKey(), draft.record(job.place()).again(forgotten, job.due()));
       } else {
         takeBack(draft, entry.getKey(), job);

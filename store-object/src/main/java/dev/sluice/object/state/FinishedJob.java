@@ -21,8 +21,10 @@ public record FinishedJob(UUID id, JobPlace place, Run run, End end) {
    * @param startedAt when, or null
    * @param due when it was due
    * @param note the latest progress, or null
+   * @param heldBackBy the group that was last found full in front of it, or null
    */
-  public record Run(int attempt, String worker, Long startedAt, long due, String note) {}
+  public record Run(
+      int attempt, String worker, Long startedAt, long due, String note, String heldBackBy) {}
 
   /**
    * How a job ended.
@@ -38,7 +40,7 @@ public record FinishedJob(UUID id, JobPlace place, Run run, End end) {
   public JobRecord record(JobRecord before) {
     JobRecord.Past past = before.past();
     JobRecord.Past then =
-        new JobRecord.Past(run.attempt, past.failures(), run.worker, run.startedAt);
+        new JobRecord.Past(run.attempt, past.failures(), run.worker, run.startedAt, run.heldBackBy);
     return before.again(end.failure == null ? then : then.with(end.failure), run.due);
   }
 }

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -16,9 +17,9 @@ public final class JobCounts {
   private JobCounts() {}
 
   /** How many jobs of a line are in it, due and not due. */
-  private record Length(long due, long later) {}
+  record Length(long due, long later) {}
 
-  private static Length length(ShardDraft draft, OpenSegment open, Segment segment, int lineIndex) {
+  static Length length(ShardDraft draft, OpenSegment open, Segment segment, int lineIndex) {
     Line line = segment.lines().get(lineIndex);
     int cursor = open.cursors.getOrDefault(lineIndex, 0);
     int firstLater = firstLater(draft, segment, line, cursor);
@@ -158,22 +159,37 @@ public final class JobCounts {
   /** Every queue that has unfinished jobs or is paused. */
   public static List<QueueInfo> byQueue(ShardDraft draft) {
     Map<String, long[]> counts = new TreeMap<>();
+    Map<String, Long> oldest = new HashMap<>();
     draft.paused().forEach(queue -> counts.put(queue, new long[3]));
     for (OpenSegment open : draft.segments().values()) {
       Segment segment = draft.segmentAt(open);
       for (int i = 0; i < segment.lines().size(); i++) {
         Length length = length(draft, open, segment, i);
-        add(counts, segment.lines().get(i).trait().queue(), 0, length.due);
-        add(counts, segment.lines().get(i).trait().queue(), 2, length.later);
+        String queue = segment.lines().get(i).trait().queue();
+        add(counts, queue, 0, length.due);
+        add(counts, queue, 2, length.later);
+        if (length.due > 0) {
+          oldest.merge(queue, firstDue(open, segment, i), Math::min);
+        }
       }
     }
     draft
         .back()
-        .forEach((place, due) -> add(counts, queueOf(draft, place), due > draft.now() ? 2 : 0, 1));
-    draft
-        .running()
-        .values()
-        .forEach(job -> add(counts, queueOf(draft, job.place()), job.hasStarted() ? 1 : 0, 1));
+        .forEach(
+            (place, due) -> {
+              String queue = queueOf(draft, place);
+              add(counts, queue, due > draft.now() ? 2 : 0, 1);
+              if (due <= draft.now()) {
+                oldest.merge(queue, due, Math::min);
+              }
+            });
+    for (RunningJob job : draft.running().values()) {
+      String queue = queueOf(draft, job.place());
+      add(counts, queue, job.hasStarted() ? 1 : 0, 1);
+      if (!job.hasStarted()) {
+        oldest.merge(queue, job.due(), Math::min);
+      }
+    }
     return counts.entrySet().stream()
         .map(
             entry ->
@@ -182,8 +198,19 @@ public final class JobCounts {
                     draft.isPaused(entry.getKey()),
                     entry.getValue()[0],
                     entry.getValue()[1],
-                    entry.getValue()[2]))
+                    entry.getValue()[2],
+                    Optional.ofNullable(oldest.get(entry.getKey())).map(Micros::toInstant)))
         .toList();
+  }
+
+  /** Since when the first job of a line is due. */
+  private static long firstDue(OpenSegment open, Segment segment, int lineIndex) {
+    int[] order = segment.lines().get(lineIndex).order();
+    int position = open.cursors.getOrDefault(lineIndex, 0);
+    while (open.gone.contains(order[position])) {
+      position++;
+    }
+    return segment.job(order[position]).spec().timing().runAt();
   }
 
   private static void add(Map<String, long[]> counts, String queue, int column, long jobs) {

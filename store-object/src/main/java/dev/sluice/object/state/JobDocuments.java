@@ -117,6 +117,7 @@ public final class JobDocuments {
       json.writeStringField("run", spec.entry().owner().run().toString());
       json.writeNumberField("runSince", spec.entry().owner().since());
     }
+    Documents.writeText(json, "trace", spec.entry().trace());
     json.writeStringField("payload", Documents.storable(spec.payload()));
     writePast(json, job.past());
   }
@@ -127,6 +128,7 @@ public final class JobDocuments {
     }
     Documents.writeText(json, "worker", past.worker());
     Documents.writeNumber(json, "startedAt", past.startedAt());
+    Documents.writeText(json, "heldBackBy", past.heldBackBy());
     if (!past.failures().isEmpty()) {
       json.writeArrayFieldStart("failures");
       for (JobFailure failure : past.failures()) {
@@ -165,7 +167,8 @@ public final class JobDocuments {
             json.has("run")
                 ? new JobRecord.Owner(
                     UUID.fromString(json.get("run").textValue()), json.get("runSince").longValue())
-                : null);
+                : null,
+            Documents.text(json, "trace"));
     return new JobRecord(
         UUID.fromString(json.get("id").textValue()),
         new JobRecord.Spec(
@@ -182,7 +185,12 @@ public final class JobDocuments {
   }
 
   private static JobRecord.Past readPast(JsonNode json) {
-    if (!json.has("attempt") && !json.has("failures") && !json.has("worker")) {
+    boolean untouched =
+        !json.has("attempt")
+            && !json.has("failures")
+            && !json.has("worker")
+            && !json.has("heldBackBy");
+    if (untouched) {
       return JobRecord.Past.NONE;
     }
     List<JobFailure> failures = new ArrayList<>();
@@ -191,7 +199,8 @@ public final class JobDocuments {
         json.path("attempt").asInt(0),
         List.copyOf(failures),
         Documents.text(json, "worker"),
-        Documents.number(json, "startedAt"));
+        Documents.number(json, "startedAt"),
+        Documents.text(json, "heldBackBy"));
   }
 
   static JobFailure readFailure(JsonNode json) {

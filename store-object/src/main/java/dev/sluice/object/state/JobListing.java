@@ -49,6 +49,11 @@ public final class JobListing {
       return run.note;
     }
 
+    /** The group that was last found full in front of it, or null. */
+    public String heldBackBy() {
+      return run.heldBackBy;
+    }
+
     /** Whether its worker is asked to stop it. */
     public boolean cancelRequested() {
       return run.cancelRequested;
@@ -61,7 +66,12 @@ public final class JobListing {
    * @param current whether a worker has the job now
    */
   public record Run(
-      boolean current, String worker, Long startedAt, String note, boolean cancelRequested) {}
+      boolean current,
+      String worker,
+      Long startedAt,
+      String note,
+      boolean cancelRequested,
+      String heldBackBy) {}
 
   /** The unfinished job of this id, in segments that can be read. */
   public static Optional<Listed> find(ShardDraft draft, UUID id) {
@@ -142,20 +152,32 @@ public final class JobListing {
         record,
         job.hasStarted() ? JobState.RUNNING : JobState.READY,
         job.due(),
-        new Run(true, job.claim().worker(), startedAt, job.note(), job.cancelRequested()));
+        new Run(
+            true,
+            job.claim().worker(),
+            startedAt,
+            job.note(),
+            job.cancelRequested(),
+            job.claim().heldBackBy()));
   }
 
   private Listed pending(JobRecord record, Long handedBack) {
     long due = handedBack == null ? record.spec().timing().runAt() : handedBack;
+    JobRecord.Past past = record.past();
     JobState state = JobState.READY;
+    String heldBackBy = past.heldBackBy();
     if (due > draft.now()) {
       state = JobState.SCHEDULED;
-    } else if (record.allGroups().stream().anyMatch(this::isFull)) {
-      state = JobState.WAITING;
+    } else {
+      Optional<String> obstacle = record.allGroups().stream().filter(this::isFull).findFirst();
+      state = obstacle.isPresent() ? JobState.WAITING : state;
+      heldBackBy = obstacle.orElse(heldBackBy);
     }
-    JobRecord.Past past = record.past();
     return new Listed(
-        record, state, due, new Run(false, past.worker(), past.startedAt(), null, false));
+        record,
+        state,
+        due,
+        new Run(false, past.worker(), past.startedAt(), null, false, heldBackBy));
   }
 
   private boolean isFull(String group) {

@@ -61,10 +61,12 @@ public record JobRecord(UUID id, Spec spec, Past past) {
    * @param dedupeKey at most one unfinished job of the task has it; null = none
    * @param reject whether it is refused when a group is full
    * @param owner the workflow run it belongs to, or null
+   * @param trace where its trace goes on, or null: of no concern to anybody but its handler
    */
-  public record Entry(boolean explicit, String dedupeKey, boolean reject, Owner owner) {
+  public record Entry(
+      boolean explicit, String dedupeKey, boolean reject, Owner owner, String trace) {
     /** Nothing is to be decided. */
-    public static final Entry FREE = new Entry(false, null, false, null);
+    public static final Entry FREE = new Entry(false, null, false, null, null);
 
     /** Whether the job is accepted only by a commit that looked. */
     public boolean isGuarded() {
@@ -87,10 +89,12 @@ public record JobRecord(UUID id, Spec spec, Past past) {
    * @param failures the latest failed attempts, oldest first
    * @param worker who ran it last, or null
    * @param startedAt when that was, or null
+   * @param heldBackBy the group that was last found full in front of it, or null
    */
-  public record Past(int attempt, List<JobFailure> failures, String worker, Long startedAt) {
+  public record Past(
+      int attempt, List<JobFailure> failures, String worker, Long startedAt, String heldBackBy) {
     /** Nothing yet. */
-    public static final Past NONE = new Past(0, List.of(), null, null);
+    public static final Past NONE = new Past(0, List.of(), null, null, null);
 
     Past with(JobFailure failure) {
       List<JobFailure> all = new ArrayList<>(failures);
@@ -98,7 +102,7 @@ public record JobRecord(UUID id, Spec spec, Past past) {
       if (all.size() > REMEMBERED_FAILURES) {
         all.remove(0);
       }
-      return new Past(attempt, List.copyOf(all), worker, startedAt);
+      return new Past(attempt, List.copyOf(all), worker, startedAt, heldBackBy);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.object.state;
 
 import dev.sluice.Group;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
 import java.util.HashSet;
 import java.util.Map;
@@ -30,8 +31,17 @@ import java.util.TreeSet;
 public final class LimitRules {
   private LimitRules() {}
 
-  /** A limit in force: the number, its level, and the family it is inherited from, if any. */
-  public record InForce(int limit, LimitLevel level, Optional<Group> inheritedFrom) {}
+  /**
+   * A limit in force: the number, its level, the family it is inherited from, if any, and how it
+   * came about, if that is logged.
+   */
+  public record InForce(
+      int limit, LimitLevel level, Optional<Group> inheritedFrom, Optional<LimitChange> change) {
+    static InForce of(LimitRule rule, LimitLevel level, Optional<Group> inheritedFrom) {
+      return new InForce(
+          rule.at(level), level, inheritedFrom, Optional.ofNullable(rule.changeOf(level)));
+    }
+  }
 
   /** The limit of this group, if it has one. */
   public static OptionalInt limitOf(ShardDraft draft, String group) {
@@ -91,15 +101,15 @@ public final class LimitRules {
             .orElse(LimitRule.NONE);
     for (LimitLevel level : LimitLevel.values()) {
       if (own.at(level) != null) {
-        return Optional.of(new InForce(own.at(level), level, Optional.empty()));
+        return Optional.of(InForce.of(own, level, Optional.empty()));
       }
       if (family.at(level) != null) {
-        return Optional.of(new InForce(family.at(level), level, familyName));
+        return Optional.of(InForce.of(family, level, familyName));
       }
     }
     Integer proposed = isKeyed(group.toString()) ? proposed(draft, group.toString()) : null;
     return Optional.ofNullable(proposed)
-        .map(limit -> new InForce(limit, LimitLevel.SUBMIT, Optional.empty()));
+        .map(limit -> new InForce(limit, LimitLevel.SUBMIT, Optional.empty(), Optional.empty()));
   }
 
   /** What live workers declare in code for this group: number → how many workers. */
@@ -127,12 +137,46 @@ public final class LimitRules {
     return groups;
   }
 
-  /** Sets or (null) takes away the number of a group or family at one level. */
-  public static void set(ShardDraft draft, String name, LimitLevel level, Integer limit) {
+  /**
+   * Sets or (null) takes away the number of a group or family at one level.
+   *
+   * @param by who does it; stands in the log if the level is one that is logged
+   */
+  public static void set(
+      ShardDraft draft, String name, LimitLevel level, Integer limit, String by) {
     LimitRule rule = draft.rules().getOrDefault(name, LimitRule.NONE);
     if (Objects.equals(rule.at(level), limit)) {
       return;
     }
+    if (level == LimitLevel.CODE || level == LimitLevel.SUBMIT) {
+      set(draft, name, level, limit);
+      return;
+    }
+    LimitChange change =
+        new LimitChange(
+            Micros.toInstant(draft.now()),
+            by,
+            Group.parse(name),
+            level,
+            optional(rule.at(level)),
+            optional(limit));
+    put(draft, name, rule.with(change));
+    draft.log(change);
+  }
+
+  private static OptionalInt optional(Integer number) {
+    return number == null ? OptionalInt.empty() : OptionalInt.of(number);
+  }
+
+  /** The same, at a level that is not logged. */
+  static void set(ShardDraft draft, String name, LimitLevel level, Integer limit) {
+    LimitRule rule = draft.rules().getOrDefault(name, LimitRule.NONE);
+    if (!Objects.equals(rule.at(level), limit)) {
+      put(draft, name, rule.with(level, limit));
+    }
+  }
+
+  private static void put(ShardDraft draft, String name, LimitRule rule) {
     Set<String> members = name.endsWith("*") ? membersOf(draft, name) : Set.of(name);
     Set<String> unlimited = new TreeSet<>();
     for (String member : members) {
@@ -140,7 +184,7 @@ public final class LimitRules {
         unlimited.add(member);
       }
     }
-    draft.putRule(name, rule.with(level, limit));
+    draft.putRule(name, rule);
     for (String member : unlimited) {
       if (find(draft, member) != null) {
         Slots.adopt(draft, member);

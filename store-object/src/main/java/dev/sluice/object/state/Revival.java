@@ -11,7 +11,7 @@ public final class Revival {
   /** The record with which an archived job begins anew. */
   public static JobRecord again(ArchivedJob job, long now) {
     JobRecord.Past past =
-        new JobRecord.Past(0, List.copyOf(job.record().past().failures()), null, null);
+        new JobRecord.Past(0, List.copyOf(job.record().past().failures()), null, null, null);
     return job.record().again(past, now);
   }
 

@@ -18,8 +18,9 @@ public record RunningJob(
    *
    * @param worker the worker's id
    * @param token the version of the commit that made the claim
+   * @param heldBackBy the group that was last found full in front of the job, or null
    */
-  public record Claim(String worker, long token) {}
+  public record Claim(String worker, long token, String heldBackBy) {}
 
   /** Whether a handler has started it. */
   public boolean hasStarted() {

@@ -8,7 +8,6 @@ import dev.sluice.Submission;
 import dev.sluice.object.state.ShardState.Archive;
 import dev.sluice.object.state.ShardState.Edition;
 import dev.sluice.object.state.ShardState.Jobs;
-import dev.sluice.object.state.ShardState.Limits;
 import dev.sluice.object.state.ShardState.ProducerMemory;
 import dev.sluice.object.state.ShardState.Revived;
 import java.io.IOException;
@@ -39,11 +38,11 @@ public final class ShardDocuments {
     return Documents.write(
         json -> {
           writeEdition(json, state.edition());
-          writeWorkers(json, state.limits(), workers);
-          writeLimits(json, state.limits(), numbers);
+          LimitDocuments.writeWorkers(json, state.limits(), workers);
+          LimitDocuments.writeLimits(json, state.limits(), numbers);
           writeJobs(json, state.jobs(), numbers);
           writeArchive(json, state.archive());
-          writeTexts(json, "paused", new TreeSet<>(state.paused()));
+          Documents.writeTexts(json, "paused", new TreeSet<>(state.paused()));
         });
   }
 
@@ -60,11 +59,11 @@ public final class ShardDocuments {
                   json.get("version").longValue(),
                   json.get("nonce").textValue(),
                   json.get("time").longValue(),
-                  readTexts(json.get("recent"))),
+                  Documents.readTexts(json.get("recent"))),
               readJobs(json, workers),
-              readLimits(json, workers),
+              LimitDocuments.read(json, workers),
               readArchive(json.get("archive")),
-              Set.copyOf(readTexts(json.get("paused"))));
+              Set.copyOf(Documents.readTexts(json.get("paused"))));
         });
   }
 
@@ -72,124 +71,7 @@ public final class ShardDocuments {
     json.writeNumberField("version", edition.version());
     json.writeStringField("nonce", edition.nonce());
     json.writeNumberField("time", edition.time());
-    writeTexts(json, "recent", edition.recent());
-  }
-
-  // Workers and limits
-
-  private static void writeWorkers(JsonGenerator json, Limits limits, List<String> ids)
-      throws IOException {
-    json.writeArrayFieldStart("workers");
-    for (String id : ids) {
-      WorkerEntry worker = limits.workers().get(id);
-      json.writeStartObject();
-      json.writeStringField("id", id);
-      json.writeStringField("name", Documents.storable(worker.name()));
-      writeTexts(json, "tasks", new TreeSet<>(worker.tasks()));
-      json.writeObjectFieldStart("limits");
-      for (Map.Entry<String, Integer> limit : worker.limits().entrySet()) {
-        json.writeNumberField(limit.getKey(), limit.getValue());
-      }
-      json.writeEndObject();
-      json.writeNumberField("rulesSeen", worker.rulesSeen());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static void writeLimits(JsonGenerator json, Limits limits, Map<String, Integer> numbers)
-      throws IOException {
-    json.writeNumberField("rulesVersion", limits.rulesVersion());
-    json.writeObjectFieldStart("rules");
-    for (Map.Entry<String, LimitRule> entry : limits.rules().entrySet()) {
-      LimitRule rule = entry.getValue();
-      json.writeObjectFieldStart(entry.getKey());
-      Documents.writeNumber(json, "operator", rule.operator());
-      Documents.writeNumber(json, "config", rule.config());
-      Documents.writeNumber(json, "code", rule.code());
-      Documents.writeNumber(json, "submit", rule.submit());
-      json.writeEndObject();
-    }
-    json.writeEndObject();
-    json.writeObjectFieldStart("slots");
-    for (var group : limits.slots().entrySet()) {
-      json.writeArrayFieldStart(group.getKey());
-      for (Map.Entry<Integer, SlotHolder> slot : group.getValue().entrySet()) {
-        writeSlot(json, slot.getKey(), slot.getValue(), numbers);
-      }
-      json.writeEndArray();
-    }
-    json.writeEndObject();
-  }
-
-  private static void writeSlot(
-      JsonGenerator json, int slot, SlotHolder holder, Map<String, Integer> numbers)
-      throws IOException {
-    json.writeStartArray();
-    json.writeNumber(slot);
-    json.writeNumber(holder.token());
-    json.writeNumber(holder.acquiredAt());
-    if (holder.permit() == null) {
-      json.writeNumber(numbers.get(holder.worker()));
-    } else {
-      json.writeString(Documents.storable(holder.worker()));
-      json.writeString(Documents.storable(holder.permit().holder()));
-      json.writeNumber(holder.permit().expiresAt());
-    }
-    json.writeEndArray();
-  }
-
-  private static Limits readLimits(JsonNode json, List<String> ids) {
-    Map<String, LimitRule> rules = new HashMap<>();
-    json.get("rules")
-        .properties()
-        .forEach(
-            entry -> {
-              JsonNode rule = entry.getValue();
-              rules.put(
-                  entry.getKey(),
-                  new LimitRule(
-                      Documents.integer(rule, "operator"),
-                      Documents.integer(rule, "config"),
-                      Documents.integer(rule, "code"),
-                      Documents.integer(rule, "submit")));
-            });
-    Map<String, SortedMap<Integer, SlotHolder>> slots = new HashMap<>();
-    json.get("slots")
-        .properties()
-        .forEach(
-            entry -> {
-              SortedMap<Integer, SlotHolder> held = new TreeMap<>();
-              entry.getValue().forEach(s -> held.put(s.get(0).intValue(), readSlot(s, ids)));
-              slots.put(entry.getKey(), held);
-            });
-    Map<String, WorkerEntry> workers = new HashMap<>();
-    json.get("workers").forEach(w -> workers.put(w.get("id").textValue(), readWorker(w)));
-    return new Limits(json.get("rulesVersion").longValue(), rules, slots, workers);
-  }
-
-  private static WorkerEntry readWorker(JsonNode json) {
-    Map<String, Integer> limits = new HashMap<>();
-    json.get("limits")
-        .properties()
-        .forEach(limit -> limits.put(limit.getKey(), limit.getValue().intValue()));
-    return new WorkerEntry(
-        json.get("name").textValue(),
-        Set.copyOf(readTexts(json.get("tasks"))),
-        limits,
-        json.get("rulesSeen").longValue());
-  }
-
-  private static SlotHolder readSlot(JsonNode json, List<String> ids) {
-    long token = json.get(1).longValue();
-    long acquiredAt = json.get(2).longValue();
-    JsonNode holder = json.get(3);
-    if (holder.isInt()) {
-      return new SlotHolder(ids.get(holder.intValue()), null, token, acquiredAt);
-    }
-    SlotHolder.Permit permit =
-        new SlotHolder.Permit(json.get(4).textValue(), json.get(5).longValue());
-    return new SlotHolder(holder.textValue(), permit, token, acquiredAt);
+    Documents.writeTexts(json, "recent", edition.recent());
   }
 
   // Jobs
@@ -213,11 +95,15 @@ public final class ShardDocuments {
       json.writeNumber(job.claim().token());
       json.writeNumber(job.due());
       json.writeNumber(job.startedAt());
-      if (job.cancelRequested() || job.note() != null) {
+      String heldBackBy = job.claim().heldBackBy();
+      if (job.cancelRequested() || job.note() != null || heldBackBy != null) {
         json.writeBoolean(job.cancelRequested());
       }
-      if (job.note() != null) {
-        json.writeString(Documents.storable(job.note()));
+      if (job.note() != null || heldBackBy != null) {
+        json.writeString(job.note() == null ? null : Documents.storable(job.note()));
+      }
+      if (heldBackBy != null) {
+        json.writeString(heldBackBy);
       }
       json.writeEndArray();
     }
@@ -332,7 +218,10 @@ public final class ShardDocuments {
   private static RunningJob readRunning(JsonNode job, List<String> workers) {
     return new RunningJob(
         new JobPlace(job.get(1).longValue(), job.get(2).intValue()),
-        new RunningJob.Claim(workers.get(job.get(3).intValue()), job.get(4).longValue()),
+        new RunningJob.Claim(
+            workers.get(job.get(3).intValue()),
+            job.get(4).longValue(),
+            job.size() > 9 ? job.get(9).textValue() : null),
         job.get(5).longValue(),
         job.get(6).longValue(),
         job.size() > 7 && job.get(7).booleanValue(),
@@ -398,6 +287,7 @@ public final class ShardDocuments {
     Documents.writeText(json, "worker", job.run().worker());
     Documents.writeNumber(json, "startedAt", job.run().startedAt());
     Documents.writeText(json, "note", job.run().note());
+    Documents.writeText(json, "heldBackBy", job.run().heldBackBy());
     Documents.writeText(json, "result", job.end().result());
     if (job.end().failure() != null) {
       json.writeFieldName("failure");
@@ -434,7 +324,8 @@ public final class ShardDocuments {
             Documents.text(json, "worker"),
             Documents.number(json, "startedAt"),
             json.get("due").longValue(),
-            Documents.text(json, "note")),
+            Documents.text(json, "note"),
+            Documents.text(json, "heldBackBy")),
         new FinishedJob.End(
             state(json),
             json.get("at").longValue(),
@@ -444,20 +335,5 @@ public final class ShardDocuments {
 
   private static JobState state(JsonNode json) {
     return JobState.valueOf(json.get("state").textValue().toUpperCase(Locale.ROOT));
-  }
-
-  private static void writeTexts(JsonGenerator json, String name, Iterable<String> texts)
-      throws IOException {
-    json.writeArrayFieldStart(name);
-    for (String text : texts) {
-      json.writeString(Documents.storable(text));
-    }
-    json.writeEndArray();
-  }
-
-  private static List<String> readTexts(JsonNode json) {
-    List<String> texts = new ArrayList<>();
-    json.forEach(text -> texts.add(text.textValue()));
-    return List.copyOf(texts);
   }
 }

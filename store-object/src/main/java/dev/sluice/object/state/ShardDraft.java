@@ -2,12 +2,12 @@ package dev.sluice.object.state;
 
 import dev.sluice.JobFailure;
 import dev.sluice.JobState;
+import dev.sluice.LimitChange;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Submission;
 import dev.sluice.object.state.ShardState.Archive;
 import dev.sluice.object.state.ShardState.Edition;
 import dev.sluice.object.state.ShardState.Jobs;
-import dev.sluice.object.state.ShardState.Limits;
 import dev.sluice.object.state.ShardState.ProducerMemory;
 import dev.sluice.object.state.ShardState.Revived;
 import java.util.ArrayList;
@@ -39,16 +39,12 @@ public final class ShardDraft {
   private final Map<JobPlace, Long> back;
   private final Map<String, UUID> dedupe;
   private final Map<String, ProducerMemory> producers;
-  private final Map<String, LimitRule> rules;
-  private final Map<String, SortedMap<Integer, SlotHolder>> slots;
-  private final Set<String> ownSlots = new HashSet<>();
-  private final Map<String, WorkerEntry> workers;
+  private final OpenLimits limits;
   private final Set<String> paused;
   private final List<FinishedJob> finished;
   private final Map<UUID, Revived> revived;
   private final List<JobRecord> returning = new ArrayList<>();
   private final List<String> dropped = new ArrayList<>();
-  private long rulesVersion;
   private long nextSegment;
   private long archiveNext;
   private int frozen;
@@ -79,13 +75,10 @@ public final class ShardDraft {
     back = new HashMap<>(base.jobs().back());
     dedupe = new HashMap<>(base.jobs().dedupe());
     producers = new HashMap<>(base.jobs().producers());
-    rules = new HashMap<>(base.limits().rules());
-    slots = new HashMap<>(base.limits().slots());
-    workers = new HashMap<>(base.limits().workers());
+    limits = new OpenLimits(base.limits());
     paused = new HashSet<>(base.paused());
     finished = new ArrayList<>(base.archive().finished());
     revived = new HashMap<>(base.archive().revived());
-    rulesVersion = base.limits().rulesVersion();
     nextSegment = base.jobs().nextSegment();
     archiveNext = base.archive().next();
     frozen = base.archive().frozen();
@@ -146,7 +139,7 @@ public final class ShardDraft {
     return new ShardState(
         new Edition(version(), nonce, now, recent),
         new Jobs(nextSegment, refs, running, back, dedupe, producers),
-        new Limits(rulesVersion, rules, slots, workers),
+        limits.seal(),
         new Archive(archiveNext, frozen, frozenAt, finished, revived),
         paused);
   }
@@ -347,68 +340,70 @@ public final class ShardDraft {
   // Workers, limits and slots
 
   Map<String, WorkerEntry> workers() {
-    return workers;
+    return limits.workers;
   }
 
   void putWorker(String id, WorkerEntry entry) {
-    if (!entry.equals(workers.put(id, entry))) {
+    if (!entry.equals(limits.workers.put(id, entry))) {
       touch();
     }
   }
 
   void removeWorker(String id) {
-    workers.remove(id);
+    limits.workers.remove(id);
     touch();
   }
 
   long rulesVersion() {
-    return rulesVersion;
+    return limits.rulesVersion();
+  }
+
+  /** The version of the commit in which the limits last changed. */
+  long rulesChanged() {
+    return limits.rulesChanged();
   }
 
   void raiseRulesVersion() {
-    rulesVersion++;
+    limits.raiseRulesVersion(version());
     touch();
   }
 
   Map<String, LimitRule> rules() {
-    return rules;
+    return limits.rules;
   }
 
   void putRule(String name, LimitRule rule) {
-    if (rule.equals(LimitRule.NONE)) {
-      rules.remove(name);
-    } else {
-      rules.put(name, rule);
-    }
+    limits.putRule(name, rule);
     touch();
   }
 
+  void log(LimitChange change) {
+    limits.log(change);
+    touch();
+  }
+
+  /** Changes of limits that the log may not have yet, oldest first. */
+  public List<ChangeLog.Logged> unloggedChanges() {
+    return List.copyOf(limits.changes);
+  }
+
+  /** The log has all changes up to this number. */
+  public void logged(long through) {
+    if (limits.changes.removeIf(change -> change.number() <= through)) {
+      touch();
+    }
+  }
+
   Map<String, SortedMap<Integer, SlotHolder>> slots() {
-    return slots;
+    return limits.slots;
   }
 
   SortedMap<Integer, SlotHolder> slotsOf(String group) {
-    return slots.getOrDefault(group, new TreeMap<>());
+    return limits.slots.getOrDefault(group, new TreeMap<>());
   }
 
   void putSlot(String group, int slot, SlotHolder holder) {
-    SortedMap<Integer, SlotHolder> held =
-        slots.compute(
-            group,
-            (name, before) ->
-                before != null && ownSlots.contains(name)
-                    ? before
-                    : before == null ? new TreeMap<>() : new TreeMap<>(before));
-    ownSlots.add(group);
-    if (holder == null) {
-      held.remove(slot);
-    } else {
-      held.put(slot, holder);
-    }
-    if (held.isEmpty()) {
-      slots.remove(group);
-      ownSlots.remove(group);
-    }
+    limits.putSlot(group, slot, holder);
     touch();
   }
 

@@ -37,7 +37,7 @@ public record ShardState(
       new ShardState(
           new Edition(0, "", 0, List.of()),
           new Jobs(1, new TreeMap<>(), Map.of(), Map.of(), Map.of(), Map.of()),
-          new Limits(1, Map.of(), Map.of(), Map.of()),
+          new Limits(1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY),
           new Archive(1, 0, 0, List.of(), Map.of()),
           Set.of());
 
@@ -99,15 +99,19 @@ public record ShardState(
    * Workers, limits and slots.
    *
    * @param rulesVersion grows whenever something changes that workers have to hear of
+   * @param rulesChanged the version of the commit in which it last grew
    * @param rules the numbers on record, by group or family
    * @param slots who holds which slot, by group
    * @param workers workers in good standing, by id
+   * @param log changes on their way to the log
    */
   public record Limits(
       long rulesVersion,
+      long rulesChanged,
       Map<String, LimitRule> rules,
       Map<String, SortedMap<Integer, SlotHolder>> slots,
-      Map<String, WorkerEntry> workers) {}
+      Map<String, WorkerEntry> workers,
+      ChangeLog log) {}
 
   /**
    * Jobs on their way to the archive.

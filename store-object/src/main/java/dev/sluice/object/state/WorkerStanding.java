@@ -1,5 +1,7 @@
 package dev.sluice.object.state;
 
+import dev.sluice.object.state.Claiming.Claimant;
+import dev.sluice.object.state.Ending.Recorded;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.HeldSlot;
@@ -42,11 +44,12 @@ public final class WorkerStanding {
   /**
    * One exchange of a worker in good standing.
    *
-   * @param queues the queues it serves
+   * @param claimant the worker
    * @param rulesSeen the version of the limits it works by
    */
   public static Answer exchange(
-      ShardDraft draft, String worker, Set<String> queues, long rulesSeen, Exchange exchange) {
+      ShardDraft draft, Claimant claimant, long rulesSeen, Exchange exchange) {
+    String worker = claimant.worker();
     for (UUID id : exchange.started()) {
       RunningJob job = ownJob(draft, worker, id);
       if (job != null && !job.hasStarted()) {
@@ -63,18 +66,24 @@ public final class WorkerStanding {
               }
             });
     Set<UUID> accepted = new HashSet<>();
+    Set<UUID> cancelled = new HashSet<>();
     for (JobOutcome outcome : exchange.outcomes()) {
-      if (Ending.report(draft, worker, outcome)) {
+      Recorded recorded = Ending.report(draft, worker, outcome);
+      if (recorded != Recorded.TOO_LATE) {
         accepted.add(outcome.id());
+      }
+      if (recorded == Recorded.CANCELLED) {
+        cancelled.add(outcome.id());
       }
     }
     for (HeldSlot slot : exchange.released()) {
       Slots.release(draft, worker, slot.group(), slot.slot(), slot.token());
     }
     if (rulesSeen != draft.rulesVersion()) {
-      return new Answer(accepted, List.of(), List.of(), true, Optional.empty());
+      return new Answer(
+          accepted, cancelled, Set.of(), List.of(), List.of(), true, Optional.empty(), Set.of());
     }
-    Claiming.Taken taken = Claiming.claim(draft, worker, queues, exchange.demand());
+    Claiming.Taken taken = Claiming.claim(draft, claimant, exchange.demand());
     Optional<Duration> nextDue = Optional.empty();
     if (taken.jobs().size() < exchange.demand().jobs()) {
       OptionalLong due = JobCounts.nextDue(draft);
@@ -83,7 +92,8 @@ public final class WorkerStanding {
               ? Optional.of(Micros.toDuration(Math.max(0, due.getAsLong() - draft.now())))
               : Optional.empty();
     }
-    return new Answer(accepted, taken.jobs(), taken.slots(), false, nextDue);
+    return new Answer(
+        accepted, cancelled, Set.of(), taken.jobs(), taken.slots(), false, nextDue, taken.full());
   }
 
   private static RunningJob ownJob(ShardDraft draft, String worker, UUID id) {

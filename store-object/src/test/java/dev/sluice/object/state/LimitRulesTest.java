@@ -2,6 +2,7 @@ package dev.sluice.object.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.object.state.Claiming.Claimant;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Demand;
@@ -56,6 +57,7 @@ class LimitRulesTest {
   private List<ClaimedJob> claim(long rules) {
     Demand demand = new Demand(1, List.of(new TaskDemand("mail", 1, 0)), Map.of());
     Exchange exchange = new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand);
-    return WorkerStanding.exchange(draft, WORKER, Set.of("default"), rules, exchange).jobs();
+    Claimant claimant = new Claimant(WORKER, Set.of("default"), group -> Long.MIN_VALUE);
+    return WorkerStanding.exchange(draft, claimant, rules, exchange).jobs();
   }
 }

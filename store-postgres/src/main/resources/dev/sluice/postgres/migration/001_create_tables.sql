@@ -10,10 +10,12 @@
 --
 -- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
 
--- One row: the version of the limits. It grows whenever a limit changes that workers must hear of.
+-- One row: the version of the limits, which grows whenever a limit changes that workers must hear of; and when somebody
+-- last began an audit for all.
 CREATE TABLE meta (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-  rules_version bigint NOT NULL DEFAULT 1
+  rules_version bigint NOT NULL DEFAULT 1,
+  audited_at timestamptz
 );
 INSERT INTO meta DEFAULT VALUES;
 
@@ -48,7 +50,9 @@ CREATE TABLE job (
   submitted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   payload json NOT NULL,
   failures jsonb NOT NULL DEFAULT '[]',
-  progress text
+  progress text,
+  held_back_by text,                          -- the limited group that was last found full in front of it
+  trace text                                  -- handed to whoever runs it
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 CREATE INDEX job_to_claim ON job (lane, queue, priority DESC, run_at, id) WHERE state = 1;
@@ -85,9 +89,13 @@ CREATE TABLE finished_job (
   payload json NOT NULL,
   result json,
   failures jsonb NOT NULL,
-  progress text
+  progress text,
+  held_back_by text,
+  trace text
 );
 CREATE INDEX finished_job_to_purge ON finished_job USING brin (finished_at);
+-- What operators look for among a million that went well. Those that did are not in it and pay nothing for it.
+CREATE INDEX finished_job_to_list ON finished_job (id) WHERE state <> 3;
 
 -- Workers. One row renews everything its worker holds: jobs and slots live as long as expires_at says.
 CREATE TABLE worker (
@@ -101,8 +109,9 @@ CREATE TABLE worker (
   expires_at timestamptz NOT NULL,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   waiting_for text[],                         -- found too little to do, and wants to be woken for jobs of these tasks
-  rules_seen bigint NOT NULL DEFAULT 0        -- the version of the limits it works by
-) WITH (fillfactor = 50);
+  rules_seen bigint NOT NULL DEFAULT 0,       -- the version of the limits it works by
+  bulletin text                               -- what it last said about itself; out of line, so that renewing does not copy it
+) WITH (fillfactor = 50, toast_tuple_target = 256);
 
 -- The stored limit of each group or family, one column per level, strongest first.
 CREATE TABLE limit_rule (
@@ -113,14 +122,30 @@ CREATE TABLE limit_rule (
   submit integer CHECK (submit >= 0),
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX limit_rule_to_list ON limit_rule (name COLLATE "C");
+
+-- Who changed which limit when, at the levels operator and config. Pruned, but for the latest change of each limit.
+CREATE TABLE limit_change (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL,
+  level text NOT NULL,
+  before integer,
+  after integer,
+  by text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX limit_change_of ON limit_change (name, level, id);
 
 -- The places of a limited plain group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
 -- s % 50. The capacities sum to exactly the limit; used is the number of rows in slot, and can be recounted from them.
+-- A row was last full from full_since to full_until, or is since then; the group was when all its rows were.
 CREATE TABLE slot_group (
   group_name text NOT NULL,
   n smallint NOT NULL,
   capacity integer NOT NULL CHECK (capacity >= 0),
   used integer NOT NULL CHECK (used >= 0),
+  full_since timestamptz,
+  full_until timestamptz,
   PRIMARY KEY (group_name, n)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 

@@ -136,13 +136,24 @@ CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
+DECLARE
+  v_now timestamptz := clock_timestamp();
+  v_raised boolean := EXISTS (SELECT FROM slot_group WHERE group_name = p_group);
 BEGIN
-  INSERT INTO slot_group AS g (group_name, n, capacity, used)
-  SELECT p_group, n, capacity_of(p_limit, n), 0
+  -- A row that is new in a group that had a limit was as good as full until now.
+  INSERT INTO slot_group AS g (group_name, n, capacity, used, full_since, full_until)
+  SELECT p_group, n, capacity_of(p_limit, n), 0,
+         CASE WHEN p_limit = 0 THEN v_now WHEN v_raised THEN '-infinity' END, CASE WHEN v_raised THEN v_now END
   FROM generate_series(0, rows_of(p_limit) - 1) AS n
-  ON CONFLICT (group_name, n) DO UPDATE SET capacity = excluded.capacity WHERE g.capacity <> excluded.capacity;
+  ON CONFLICT (group_name, n) DO UPDATE SET
+    capacity = excluded.capacity,
+    full_since = CASE WHEN g.used < g.capacity AND g.used >= excluded.capacity THEN v_now ELSE g.full_since END,
+    full_until = CASE WHEN g.used >= g.capacity AND g.used < excluded.capacity THEN v_now ELSE g.full_until END
+  WHERE g.capacity <> excluded.capacity;
 
-  UPDATE slot_group SET capacity = 0
+  UPDATE slot_group SET
+    capacity = 0,
+    full_since = CASE WHEN used < capacity THEN v_now ELSE full_since END
   WHERE group_name = p_group AND n >= rows_of(p_limit) AND capacity > 0;
 
   DELETE FROM slot_group
@@ -174,7 +185,10 @@ BEGIN
   SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups) AND NOT is_keyed(group_name)
   ON CONFLICT DO NOTHING;
 
-  UPDATE slot_group g SET used = counted.used
+  UPDATE slot_group g SET
+    used = counted.used,
+    full_since = CASE WHEN g.used < g.capacity AND counted.used >= g.capacity THEN clock_timestamp() ELSE g.full_since END,
+    full_until = CASE WHEN g.used >= g.capacity AND counted.used < g.capacity THEN clock_timestamp() ELSE g.full_until END
   FROM (
     SELECT r.group_name, r.n, count(s.slot)::integer AS used
     FROM slot_group r
@@ -211,8 +225,9 @@ BEGIN
                           + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS place
     WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = place)
   )
-  INSERT INTO slot (group_name, slot, worker_id, token)
-  SELECT p_group, free.place, numbered.worker_id, nextval('token')
+  -- As of the beginning of this transaction: before the limit changed, for which they are not to be blamed.
+  INSERT INTO slot (group_name, slot, worker_id, token, acquired_at)
+  SELECT p_group, free.place, numbered.worker_id, nextval('token'), transaction_timestamp()
   FROM numbered
   JOIN free USING (rank);
   GET DIAGNOSTICS adopted = ROW_COUNT;
@@ -342,8 +357,28 @@ BEGIN
 END
 $$;
 
--- Sets (or, with NULL, takes away) the number of a group or family at one level. The caller holds the rules lock.
-CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer) RETURNS void
+-- Puts a change of a limit on the log, and now and then takes off what is old: all but the latest thousands, and of each
+-- limit the latest.
+CREATE FUNCTION log_limit(p_name text, p_level text, p_before integer, p_after integer, p_by text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_id bigint;
+BEGIN
+  INSERT INTO limit_change (name, level, before, after, by) VALUES (p_name, p_level, p_before, p_after, p_by)
+  RETURNING id INTO v_id;
+  IF v_id % 500 = 0 THEN
+    DELETE FROM limit_change c
+    WHERE c.id <= v_id - 5000
+      AND EXISTS (SELECT FROM limit_change l WHERE l.name = c.name AND l.level = c.level AND l.id > c.id);
+  END IF;
+END
+$$;
+
+-- Sets (or, with NULL, takes away) the number of a group or family at one level; with p_by, puts that on the log. The
+-- caller holds the rules lock.
+CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer, p_by text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -354,11 +389,15 @@ DECLARE
   v_member record;
   v_members text[];
   v_limits integer[];
+  v_number integer := (
+    SELECT CASE p_level WHEN 'operator' THEN r.operator WHEN 'config' THEN r.config WHEN 'code' THEN r.code ELSE r.submit END
+    FROM limit_rule r WHERE r.name = p_name);
 BEGIN
-  IF p_limit IS NOT DISTINCT FROM (
-      SELECT CASE p_level WHEN 'operator' THEN r.operator WHEN 'config' THEN r.config WHEN 'code' THEN r.code ELSE r.submit END
-      FROM limit_rule r WHERE r.name = p_name) THEN
+  IF p_limit IS NOT DISTINCT FROM v_number THEN
     RETURN;                                       -- nothing new for anyone
+  END IF;
+  IF p_by IS NOT NULL AND p_level IN ('operator', 'config') THEN
+    PERFORM log_limit(p_name, p_level, v_number, p_limit, p_by);
   END IF;
   IF v_family THEN
     -- Its groups that anybody is in: those with slots, and those that had no limit and have jobs with workers.
@@ -447,13 +486,13 @@ END
 $$;
 
 -- Sets a limit live; returns the version of the limits from which on it holds.
-CREATE FUNCTION set_limit(p_name text, p_level text, p_limit integer) RETURNS bigint
+CREATE FUNCTION set_limit(p_name text, p_level text, p_limit integer, p_by text) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  PERFORM apply_limit(p_name, p_level, p_limit);
+  PERFORM apply_limit(p_name, p_level, p_limit, p_by);
   PERFORM pg_notify('sluice_${schema}', 'rules');
   RETURN (SELECT rules_version FROM meta);
 END

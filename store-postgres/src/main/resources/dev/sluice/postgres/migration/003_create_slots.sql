@@ -87,7 +87,9 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 BEGIN
-  UPDATE slot_group g SET used = g.used + t.count
+  UPDATE slot_group g SET
+    used = g.used + t.count,
+    full_since = CASE WHEN g.used + t.count >= g.capacity THEN clock_timestamp() ELSE g.full_since END
   FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
   WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
 
@@ -174,7 +176,10 @@ SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 BEGIN
-  UPDATE slot_group g SET used = g.used - t.freed
+  UPDATE slot_group g SET
+    used = g.used - t.freed,
+    full_until = CASE
+      WHEN g.used >= g.capacity AND g.used - t.freed < g.capacity THEN clock_timestamp() ELSE g.full_until END
   FROM (
     SELECT name, slot % 50 AS n, count(*)::integer AS freed
     FROM unnest(p_groups, p_slots) AS s(name, slot)
@@ -298,7 +303,7 @@ DECLARE
 BEGIN
   SELECT array_agg(s.group_name), array_agg(s.slot) INTO v_groups, v_slots
   FROM slot s
-  WHERE s.expires_at <= clock_timestamp() AND (p_group IS NULL OR s.group_name = p_group);
+  WHERE s.expires_at <= (SELECT clock_timestamp()) AND (p_group IS NULL OR s.group_name = p_group);
   IF v_groups IS NULL THEN
     RETURN;
   END IF;
@@ -370,7 +375,10 @@ BEGIN
   IF v_n IS NULL THEN
     RETURN;
   END IF;
-  UPDATE slot_group g SET used = g.used + 1 WHERE g.group_name = p_group AND g.n = v_n;
+  UPDATE slot_group g SET
+    used = g.used + 1,
+    full_since = CASE WHEN g.used + 1 >= g.capacity THEN clock_timestamp() ELSE g.full_since END
+  WHERE g.group_name = p_group AND g.n = v_n;
   RETURN QUERY
   INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at)
   SELECT p_group, v_n + 50 * i, v_token, p_holder, p_process,

@@ -1,7 +1,8 @@
 -- Looking for jobs and handing them over: what both paths of the claim (see 006) have in common, and the plain one.
 
 CREATE TYPE answer AS (
-  -- a accepted, j job, s slot, p proposed limit, x task passed over, m more to find, w freed group that jobs of any task
+  -- a accepted (counted = as cancelled), j job (with its trace as the group_name, and the ms it has waited as the number), s slot, p proposed limit,
+  -- x task passed over, m more to find, f full group that kept jobs from the worker, w freed group that jobs of any task
   -- may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job
   -- is due, r rules changed, l lease lost
   kind "char",
@@ -17,7 +18,8 @@ CREATE TYPE answer AS (
   number integer
 );
 
--- Makes scheduled jobs ready whose time has come.
+-- Makes scheduled jobs ready whose time has come. The time is a query of its own, here and elsewhere, because it is asked
+-- once then, and the index finds who is due; asked for each row it would be read through to its end.
 CREATE FUNCTION promote_due(p_batch integer) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -35,7 +37,7 @@ BEGIN
   FROM (
     SELECT d.id
     FROM job d
-    WHERE d.state = 0 AND d.run_at <= clock_timestamp()
+    WHERE d.state = 0 AND d.run_at <= (SELECT clock_timestamp())
     ORDER BY d.run_at
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED
@@ -169,9 +171,12 @@ END
 $$;
 
 -- Hands candidates over to a worker, in the order given. Gates are the limited groups of each, joined by newlines; NULL
--- = none.
+-- = none. Jobs of the tasks p_full were held back by their task's group if they were due before p_full_until, and not just
+-- now: whoever is claimed as soon as it came was kept waiting by nobody, though all places may be held, by the claiming
+-- worker for such as this one.
 CREATE FUNCTION hand_over(
-  p_worker uuid, p_token bigint, p_tids tid[], p_gates text[], p_tasks text[], p_depth integer[])
+  p_worker uuid, p_token bigint, p_tids tid[], p_gates text[], p_tasks text[], p_depth integer[],
+  p_full text[] DEFAULT NULL, p_full_until timestamptz[] DEFAULT NULL)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -191,13 +196,19 @@ BEGIN
       worker_id = p_worker,
       token = p_token,
       attempt = job.attempt + (p_depth[array_position(p_tasks, job.task)] = 0)::integer,
-      started_at = CASE WHEN p_depth[array_position(p_tasks, job.task)] = 0 THEN clock_timestamp() END
+      started_at = CASE WHEN p_depth[array_position(p_tasks, job.task)] = 0 THEN clock_timestamp() END,
+      held_back_by = CASE
+        WHEN job.run_at < p_full_until[array_position(p_full, job.task)]
+          AND job.run_at < clock_timestamp() - interval '50 milliseconds'
+        THEN job.task ELSE job.held_back_by END
     FROM unnest(p_tids, p_gates) WITH ORDINALITY AS c(tid, gates, ord)
     WHERE job.ctid = c.tid
-    RETURNING c.ord, c.gates, job.id, job.task, job.attempt, job.started_at IS NOT NULL AS counted, job.timeout_ms, job.payload
+    RETURNING c.ord, c.gates, job.id, job.task, job.attempt, job.started_at IS NOT NULL AS counted, job.timeout_ms, job.payload,
+              job.trace, job.run_at
   )
   SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
-         coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, NULL::text, NULL::integer
+         coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, c.trace,
+         least(greatest(extract(epoch FROM clock_timestamp() - c.run_at) * 1000, 0), 2000000000)::integer
   FROM claimed c
   ORDER BY c.ord;
 END

@@ -55,7 +55,8 @@ BEGIN
   FROM (
     SELECT n.name, n.depth, n.jobs, coalesce(s.spare, 0) AS spare
     FROM (
-      SELECT name, max(depth) AS depth, count(*)::integer AS jobs, min(ord) AS first
+      -- the least: what a slot is good for, whichever task's jobs come to sit in it
+      SELECT name, min(depth) AS depth, count(*)::integer AS jobs, min(ord) AS first
       FROM unnest(p_needs.ords, p_needs.names, p_needs.depths) AS need(ord, name, depth)
       GROUP BY name
     ) n

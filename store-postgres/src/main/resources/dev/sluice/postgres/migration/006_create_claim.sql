@@ -86,7 +86,9 @@ CREATE TYPE claim_plan AS (
   choice choice,
   proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
   proposed_limits integer[],
-  more boolean             -- there may be more to find, now
+  more boolean,            -- there may be more to find, now
+  full_tasks text[],       -- limited tasks whose group was full a moment ago, or is ...
+  full_until timestamptz[] -- ... and until when
 );
 
 CREATE FUNCTION plan_claim(
@@ -129,21 +131,30 @@ DECLARE
   v_keyed places;
   v_plain places;          -- rows of plain groups with free places, locked
   v_choice choice;
+  v_full_tasks text[];
+  v_full_until timestamptz[];
 BEGIN
   -- 1. Which lines have room, and any jobs. Where the last claim ended somewhere in a line, there probably are.
-  SELECT array_agg(l.lane), array_agg(q.name), array_agg(l.allow) INTO v_lanes, v_queues, v_allow
+  SELECT array_agg(l.lane), array_agg(q.name), array_agg(l.allow),
+         array_agg(l.lane) FILTER (WHERE l.full_until IS NOT NULL), array_agg(l.full_until) FILTER (WHERE l.full_until IS NOT NULL)
+  INTO v_lanes, v_queues, v_allow, v_full_tasks, v_full_until
   FROM (
-    SELECT o.lane, p_jobs AS allow FROM (VALUES (''), ('*')) AS o(lane)
+    SELECT o.lane, p_jobs AS allow, NULL::timestamptz AS full_until FROM (VALUES (''), ('*')) AS o(lane)
     UNION ALL
     SELECT t.task,
            CASE WHEN t.limited
              THEN least(t.room, p_jobs, coalesce(s.spare, 0) + greatest(coalesce(g.free, 0), 0) * (1 + t.depth))
              ELSE least(t.room, p_jobs)
-           END
+           END,
+           CASE WHEN g.full_since < g.full_until THEN g.full_until END
     FROM unnest(p_tasks, p_room, p_depth, p_lane, p_limited) AS t(task, room, depth, lane, limited)
     LEFT JOIN unnest(p_spare_groups, p_spare) AS s(name, spare) ON s.name = t.task
     LEFT JOIN LATERAL (
-      SELECT sum(sg.capacity - sg.used) AS free FROM slot_group sg WHERE sg.group_name = t.task
+      SELECT sum(sg.capacity - sg.used) AS free,
+             CASE WHEN bool_and(sg.full_since IS NOT NULL) THEN max(sg.full_since) END AS full_since,
+             coalesce(min(sg.full_until) FILTER (WHERE sg.used < sg.capacity), clock_timestamp()) AS full_until
+      FROM slot_group sg
+      WHERE sg.group_name = t.task
     ) g ON t.limited
     WHERE t.lane
   ) l
@@ -186,7 +197,7 @@ BEGIN
   v_more := v_seen > coalesce(cardinality(v_found), 0)
          OR EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = ANY (v_left_lanes));
   IF v_found IS NULL THEN
-    RETURN (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_more)::claim_plan;
+    RETURN (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v_more, NULL, NULL)::claim_plan;
   END IF;
 
   -- 3. Jobs that were submitted while their task was being given a lane belong into it.
@@ -274,7 +285,8 @@ BEGIN
     FROM unnest(v_choice.short_groups, v_choice.short_rooms) AS s(name, room)
     WHERE CASE WHEN is_keyed(s.name) THEN NOT is_full(s.name)
       ELSE s.room < (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = s.name) END);
-  RETURN (v_lanes, v_found, v_left_lanes, v_latched, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more)::claim_plan;
+  RETURN (v_lanes, v_found, v_left_lanes, v_latched, v_keyed, v_choice, v_proposed_groups, v_proposed_limits, v_more,
+          v_full_tasks, v_full_until)::claim_plan;
 END
 $$;
 
@@ -333,7 +345,8 @@ BEGIN
 
   -- The jobs.
   IF v_choice.tids IS NOT NULL THEN
-    RETURN QUERY SELECT * FROM hand_over(p_worker, p_token, v_choice.tids, v_choice.gates, p_tasks, p_depth);
+    RETURN QUERY SELECT * FROM hand_over(
+      p_worker, p_token, v_choice.tids, v_choice.gates, p_tasks, p_depth, p_plan.full_tasks, p_plan.full_until);
   END IF;
 END
 $$;
@@ -384,7 +397,7 @@ BEGIN
   END IF;
 
   WITH set_aside AS (
-    UPDATE job SET lane = '*' || aside.name
+    UPDATE job SET lane = '*' || aside.name, held_back_by = aside.name
     FROM (
       SELECT DISTINCT ON (b.id) b.id, f.name
       FROM unnest(v_full) AS f(name)
@@ -418,13 +431,53 @@ BEGIN
 END
 $$;
 
+-- The full groups that keep due jobs of these tasks from a worker, or some of them: of limited tasks those without a free
+-- place whose lanes are not empty, of jobs set aside a few for each task, and those a claim was blocked by.
+CREATE FUNCTION groups_in_the_way(p_queues text[], p_tasks text[], p_limited text[], p_blocked text[]) RETURNS SETOF answer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN QUERY
+  SELECT 'f'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
+         NULL::text, w.name, NULL::integer
+  FROM (
+    SELECT t.task AS name
+    FROM unnest(p_limited) AS t(task)
+    WHERE (SELECT sum(g.capacity - g.used) FROM slot_group g WHERE g.group_name = t.task) <= 0
+      AND EXISTS (
+        SELECT
+        FROM unnest(p_queues) AS q(name)
+        WHERE EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = t.task AND j.queue = q.name))
+    UNION
+    SELECT b.name FROM unnest(p_blocked) AS b(name) WHERE is_full(b.name)
+    UNION
+    SELECT substr(a.lane, 2)
+    FROM unnest(p_tasks) AS t(task)
+    CROSS JOIN LATERAL (
+      SELECT j.lane, j.queue
+      FROM job j
+      WHERE j.state = 1 AND j.lane <> '' AND j.lane <> '*' AND j.lane <> j.task AND j.task = t.task
+      LIMIT 8
+    ) a
+    WHERE a.queue = ANY (p_queues) AND is_full(substr(a.lane, 2))
+  ) w;
+END
+$$;
+
 -- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit,
--- p_after where in which lane to start. The caller holds the rules lock, shared, and has seen under it that the worker's
--- view of the limits is current.
+-- p_after where in which lane to start, p_tell whether to look for what kept jobs away. The caller holds the rules lock,
+-- shared, and has seen under it that the worker's view of the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line[])
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[], p_tell boolean DEFAULT false)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -438,6 +491,9 @@ DECLARE
   v_plan claim_plan;
   v_choice choice;
   v_rows integer;
+  v_short boolean;         -- fewer jobs than asked for
+  v_more boolean := false;
+  v_tell boolean := false; -- whether to look for what kept jobs away
 BEGIN
   PERFORM promote_due(500);
   v_queues := ARRAY(
@@ -456,13 +512,30 @@ BEGIN
     END IF;
     -- What there is to find for the next claim: jobs behind those that were in the way, and jobs of other tasks where one
     -- had room for a few only.
+    v_short := coalesce(cardinality(v_choice.tids), 0) < p_jobs;
     IF v_plan.more OR cardinality(v_choice.blocked) > 0
         OR (cardinality(v_choice.tids) BETWEEN 1 AND p_jobs - 1 AND p_jobs > ANY (p_room)) THEN
+      v_more := true;
       RETURN NEXT ('m', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     END IF;
   ELSE
     RETURN QUERY SELECT * FROM claim_plain(p_worker, v_token, v_queues, p_jobs, p_tasks, p_room, p_depth, p_after);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_short := v_rows < p_jobs;
+  END IF;
+
+  -- What kept jobs away. Who is told to look again at once is told this then. Below saturation most claims are short, and
+  -- nothing kept anything away: that costs a look at one index.
+  IF p_tell AND v_short AND NOT v_more THEN
+    v_tell := true = ANY (p_limited)
+      OR EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task);
+  END IF;
+  IF v_tell OR cardinality(v_choice.blocked) > 0 THEN
+    RETURN QUERY SELECT * FROM groups_in_the_way(
+      v_queues,
+      CASE WHEN v_tell THEN p_tasks END,
+      CASE WHEN v_tell THEN ARRAY(SELECT t.task FROM unnest(p_tasks, p_limited) AS t(task, limited) WHERE t.limited) END,
+      v_choice.blocked);
   END IF;
 
   -- Many jobs of one unwanted task at the front of an open lane were read past; the next claim shall not have to. To see

@@ -36,13 +36,15 @@ BEGIN
   )
   INSERT INTO finished_job AS f (
     id, task, queue, state, priority, run_at, groups, limited_group, submit_limit, attempt, token, worker_id,
-    started_at, finished_at, dedupe_key, run_id, timeout_ms, submitted_at, payload, result, failures, progress)
+    started_at, finished_at, dedupe_key, run_id, timeout_ms, submitted_at, payload, result, failures, progress,
+    held_back_by, trace)
   SELECT
     id, task, queue, end_state, priority, run_at, groups, limited_group, submit_limit,
     attempts, token, worker_id,
     coalesce(started_at, clock_timestamp() - ran_ms * interval '1 millisecond'),
     clock_timestamp(), dedupe_key, run_id, timeout_ms, submitted_at, payload, end_result::json,
-    CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress
+    CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress,
+    held_back_by, trace
   FROM gone
   RETURNING f.id;
 END
@@ -65,12 +67,13 @@ CREATE TYPE outcomes AS (
   failures jsonb[]
 );
 
--- Records how attempts of a worker ended; returns those that were still its own. Verdicts: 0 retry, 1 snoozed,
--- 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes nothing.
+-- Records how attempts of a worker ended; returns those that were still its own, and which are on record as cancelled.
+-- Verdicts: 0 retry, 1 snoozed, 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes
+-- nothing.
 CREATE FUNCTION finish(
   p_worker uuid, p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[],
   p_results text[], p_failures jsonb[])
-RETURNS SETOF uuid
+RETURNS TABLE (id uuid, cancelled boolean)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -80,12 +83,13 @@ SET enable_mergejoin = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
 AS $$
+#variable_conflict use_column
 DECLARE
   v_own outcomes;
 BEGIN
   IF 3 = ALL (p_verdicts) THEN
     -- Successes alone, as nearly always: nothing to decide, so they go in one statement.
-    RETURN QUERY SELECT * FROM bury(p_ids, p_verdicts, p_ran_ms, p_results, p_failures, p_worker, p_tokens);
+    RETURN QUERY SELECT b, false FROM bury(p_ids, p_verdicts, p_ran_ms, p_results, p_failures, p_worker, p_tokens) AS b;
     RETURN;
   END IF;
 
@@ -139,7 +143,7 @@ BEGIN
       AS o(id, verdict, delay_ms, ran_ms, failure)
     WHERE j.id = ANY (ARRAY[o.id]) AND o.verdict < 3;
   END IF;
-  RETURN QUERY SELECT unnest(v_own.ids);
+  RETURN QUERY SELECT o.id, o.verdict = 5 FROM unnest(v_own.ids, v_own.verdicts) AS o(id, verdict);
 END
 $$;
 
@@ -150,7 +154,7 @@ CREATE FUNCTION exchange(
   p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
-  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[])
+  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[], p_tell boolean)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -183,7 +187,7 @@ BEGIN
   END IF;
   IF cardinality(p_ids) > 0 THEN
     RETURN QUERY
-    SELECT 'a'::"char", f, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[], NULL::text,
+    SELECT 'a'::"char", f.id, NULL::bigint, NULL::text, NULL::integer, f.cancelled, NULL::bigint, NULL::text[], NULL::text,
            NULL::text, NULL::integer
     FROM finish(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_results, p_failures) AS f;
   END IF;
@@ -202,7 +206,7 @@ BEGIN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after, p_tell);
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
@@ -372,7 +376,7 @@ BEGIN
       RETURN QUERY SELECT 'slot', g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
     END LOOP;
   END IF;
-  IF EXISTS (SELECT FROM slot WHERE expires_at <= clock_timestamp()) THEN
+  IF EXISTS (SELECT FROM slot WHERE expires_at <= (SELECT clock_timestamp())) THEN
     RETURN QUERY SELECT 'slot', f.group_name, f.freed FROM free_expired_permits(NULL) f;
     v_found := true;
   END IF;

@@ -5,7 +5,8 @@
 CREATE FUNCTION submit(
   p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
   p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
-  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[])
+  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[],
+  p_traces text[])
 RETURNS TABLE (ord bigint, duplicate_of uuid)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -20,15 +21,15 @@ BEGIN
     SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
            coalesce(g.run_at, clock_timestamp() + g.delay_ms * interval '1 millisecond') AS due
     FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys,
-                p_groups, p_limited_groups, p_limits, p_payloads, p_runs)
+                p_groups, p_limited_groups, p_limits, p_payloads, p_runs, p_traces)
       AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload,
-           run_id)
+           run_id, trace)
   ), laned AS (
     SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks)
   ), stored AS (
     INSERT INTO job (
       id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
-      run_id)
+      run_id, trace)
     SELECT g.id, g.task, g.queue,
            CASE
              WHEN g.task IN (SELECT name FROM laned) THEN g.task
@@ -37,7 +38,7 @@ BEGIN
            END,
            CASE WHEN g.due > clock_timestamp() THEN 0 ELSE 1 END,
            g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json,
-           g.run_id
+           g.run_id, g.trace
     FROM given g
     WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = g.id))
     ON CONFLICT DO NOTHING
@@ -76,24 +77,28 @@ $$;
 
 -- How many jobs of a group are ready, and (p_claimed) how many are with a worker, counted no further than p_enough.
 CREATE FUNCTION pending_in(p_group text, p_claimed boolean, p_enough integer) RETURNS integer
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
-  SELECT count(*)::integer FROM (
-    SELECT * FROM (
-      (SELECT 1 FROM job WHERE state = 1 AND lane = p_group AND task = p_group LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND task = p_group LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE state = 2 AND task = p_group AND p_claimed LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-      UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-    ) counted
-    LIMIT p_enough
-  ) bounded
+BEGIN
+  RETURN (
+    SELECT count(*)::integer FROM (
+      SELECT * FROM (
+        (SELECT 1 FROM job WHERE state = 1 AND lane = p_group LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND task = p_group LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE state = 2 AND task = p_group AND p_claimed LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+      ) counted
+      LIMIT p_enough
+    ) bounded);
+END
 $$;
 
 -- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check
@@ -136,7 +141,7 @@ CREATE VIEW job_info AS
 SELECT
   j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at,
   NULL::timestamptz AS finished_at, j.dedupe_key, j.timeout_ms, j.submitted_at, j.payload, NULL::json AS result,
-  j.failures, j.progress, j.cancel_requested,
+  j.failures, j.progress, j.cancel_requested, j.held_back_by,
   CASE
     WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
     WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
@@ -148,7 +153,7 @@ UNION ALL
 SELECT
   f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
   f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
-  f.failures, f.progress, false,
+  f.failures, f.progress, false, f.held_back_by,
   CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
 FROM finished_job f;
 
@@ -186,10 +191,10 @@ BEGIN
   )
   INSERT INTO job (
     id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, run_id,
-    timeout_ms, submitted_at, payload, failures)
+    timeout_ms, submitted_at, payload, failures, trace)
   SELECT
     id, task, queue, home_lane(task, groups, limited_group), 1, priority, clock_timestamp(), groups, limited_group,
-    submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures
+    submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures, trace
   FROM revived;
   RETURN FOUND;
 END

@@ -1,0 +1,24 @@
+package dev.sluice;
+
+import java.util.List;
+
+/** The workers that are signed on, wherever they run. Thread-safe. */
+public interface Workers {
+  /** Every worker, longest signed on first; one that died is listed until it is given up. */
+  List<WorkerInfo> list();
+
+  /**
+   * Gives up workers whose lease is over: their jobs go back in line, their slots come free.
+   * Workers do so by themselves every now and then; this is for when none is left.
+   */
+  Recovered recover();
+
+  /**
+   * What became of workers that were given up.
+   *
+   * @param workers how many workers there were
+   * @param jobs how many of their jobs are back in line
+   * @param slots how many slots came free
+   */
+  record Recovered(int workers, int jobs, int slots) {}
+}

@@ -1,0 +1,194 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.GroupQuery;
+import dev.sluice.GroupSummary;
+import dev.sluice.LimitLevel;
+import dev.sluice.Page;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Lists groups in a line each. First it finds which, from the limits and the held slots; then it
+ * counts for those alone, so that the number of groups costs little.
+ */
+final class GroupLister {
+  private static final String BY_NAME =
+      """
+      SELECT name
+      FROM (
+        (SELECT r.name
+         FROM ${schema}.limit_rule r
+         WHERE coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL
+           AND r.name COLLATE "C" > ?
+           AND ${schema}.name_contains(r.name, ?, ?, ?)
+         ORDER BY r.name COLLATE "C"
+         LIMIT ?)
+        UNION
+        (SELECT s.group_name
+         FROM ${schema}.slot s
+         WHERE s.group_name COLLATE "C" > ?
+           AND ${schema}.name_contains(s.group_name, ?, ?, ?)
+         GROUP BY s.group_name
+         ORDER BY s.group_name COLLATE "C"
+         LIMIT ?)
+      ) n
+      ORDER BY name COLLATE "C"
+      LIMIT ?
+      """;
+
+  // Plain groups by their counters, full ones first; of keyed ones those that jobs were set aside
+  // for, because somebody waits there, and those with the most slots.
+  private static final String BUSIEST =
+      """
+      SELECT name
+      FROM (
+        (SELECT g.group_name AS name
+         FROM ${schema}.slot_group g
+         WHERE ${schema}.name_contains(g.group_name, ?, ?, ?)
+         GROUP BY g.group_name
+         ORDER BY sum(g.used) >= sum(g.capacity) DESC, sum(g.used) DESC, name
+         LIMIT ?)
+        UNION
+        (SELECT substr(l, 2)
+         FROM ${schema}.lanes_after('*', 500) AS l
+         WHERE left(l, 1) = '*' AND ${schema}.name_contains(substr(l, 2), ?, ?, ?)
+         LIMIT ?)
+        UNION
+        (SELECT s.group_name
+         FROM ${schema}.slot s
+         WHERE ${schema}.is_keyed(s.group_name) AND ${schema}.name_contains(s.group_name, ?, ?, ?)
+         GROUP BY s.group_name
+         ORDER BY count(*) DESC, s.group_name
+         LIMIT ?)
+      ) candidates
+      """;
+
+  private static final String SUMMARIES =
+      "SELECT group_name, max, level, active, waiting FROM ${schema}.summaries_of(?)";
+
+  /** Of how many groups of each kind the jobs are counted before the busiest are chosen. */
+  private static final int CANDIDATES = 80;
+
+  private static final Comparator<GroupSummary> BUSIEST_FIRST =
+      Comparator.comparing(
+              (GroupSummary summary) -> summary.pressure() >= 1 && summary.waiting() > 0)
+          .thenComparingInt(GroupSummary::waiting)
+          .thenComparingDouble(GroupSummary::pressure)
+          .thenComparingInt(GroupSummary::active)
+          .reversed()
+          .thenComparing(GroupSummary::group);
+
+  private final Database database;
+
+  GroupLister(Database database) {
+    this.database = database;
+  }
+
+  Page<GroupSummary> list(GroupQuery query) {
+    return query.order() == GroupQuery.Order.NAME ? byName(query) : busiest(query);
+  }
+
+  private Page<GroupSummary> byName(GroupQuery query) {
+    Search search = Search.of(query.search());
+    int wanted = query.limit() + 1;
+    List<String> names =
+        database.list(
+            BY_NAME,
+            row -> row.getString(1),
+            query.cursor(),
+            search.text,
+            search.upper,
+            search.lower,
+            wanted,
+            query.cursor(),
+            search.text,
+            search.upper,
+            search.lower,
+            wanted,
+            wanted);
+    if (names.size() < wanted) {
+      return new Page<>(summaries(names), Optional.empty());
+    }
+    List<String> page = names.subList(0, query.limit());
+    return new Page<>(summaries(page), Optional.of(page.get(page.size() - 1)));
+  }
+
+  private Page<GroupSummary> busiest(GroupQuery query) {
+    Search search = Search.of(query.search());
+    int some = Math.max(CANDIDATES, query.limit());
+    List<String> candidates =
+        database.list(
+            BUSIEST,
+            row -> row.getString(1),
+            search.text,
+            search.upper,
+            search.lower,
+            some,
+            search.text,
+            search.upper,
+            search.lower,
+            some,
+            search.text,
+            search.upper,
+            search.lower,
+            some);
+    List<GroupSummary> busiest =
+        summaries(candidates).stream()
+            .filter(summary -> summary.active() > 0 || summary.waiting() > 0)
+            .sorted(BUSIEST_FIRST)
+            .limit(query.limit())
+            .toList();
+    return new Page<>(busiest, Optional.empty());
+  }
+
+  private List<GroupSummary> summaries(List<String> names) {
+    return names.isEmpty()
+        ? List.of()
+        : database.call(
+            connection ->
+                database.list(
+                    connection,
+                    SUMMARIES,
+                    GroupLister::read,
+                    connection.createArrayOf("text", names.toArray())));
+  }
+
+  private static GroupSummary read(ResultSet row) throws SQLException {
+    Integer limit = row.getObject("max", Integer.class);
+    return new GroupSummary(
+        Group.parse(row.getString("group_name")),
+        limit == null ? OptionalInt.empty() : OptionalInt.of(limit),
+        Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
+        row.getInt("active"),
+        row.getInt("waiting"));
+  }
+
+  /**
+   * A text to look for whatever the case. Which letters a server knows the lower case of depends on
+   * its locale, so those of the text are named to it, in pairs.
+   */
+  private record Search(String text, String upper, String lower) {
+    static Search of(String given) {
+      String text = given.toLowerCase(Locale.ROOT);
+      Set<Integer> letters = new LinkedHashSet<>();
+      text.codePoints()
+          .filter(letter -> letter > 127 && Character.toUpperCase(letter) != letter)
+          .forEach(letters::add);
+      StringBuilder upper = new StringBuilder();
+      StringBuilder lower = new StringBuilder();
+      for (int letter : letters) {
+        upper.appendCodePoint(Character.toUpperCase(letter));
+        lower.appendCodePoint(letter);
+      }
+      return new Search(text, upper.toString(), lower.toString());
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.sluice.postgres;
+
+import dev.sluice.AuditReport;
+import dev.sluice.AuditReport.Finding;
+import dev.sluice.AuditReport.Kind;
+import dev.sluice.Group;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares slots with holders and limits; the queries are in {@code migration/011}.
+ *
+ * <p>A violation is a grave thing to say, so it is said only of what two looks a moment apart have
+ * both seen. Everything else is true by one look, which is one snapshot. Nobody is kept from
+ * working for a violation: there is nothing to repair, and the lock under which repairs are made is
+ * not taken.
+ */
+final class SlotAuditor {
+  private static final Logger log = LoggerFactory.getLogger(SlotAuditor.class);
+
+  private static final String FINDINGS =
+      "SELECT group_name, kind, number, seen, worker_id FROM ${schema}.audit_findings()";
+  private static final String REPAIR =
+      "SELECT group_name, kind, number, seen, worker_id FROM ${schema}.audit_repair(?)";
+  private static final String REQUEUE_ORPHANS = "SELECT ${schema}.requeue_orphans()";
+
+  // Whoever changes a limit in a long transaction is not waited for; the next to ask is as good.
+  private static final String BEGIN_AUDIT =
+      """
+      UPDATE ${schema}.meta SET audited_at = clock_timestamp()
+      WHERE singleton = (
+        SELECT m.singleton
+        FROM ${schema}.meta m
+        WHERE m.audited_at IS NULL OR m.audited_at <= clock_timestamp() - ? * interval '1 millisecond'
+        FOR UPDATE SKIP LOCKED)
+      """;
+  private static final Duration SECOND_LOOK = Duration.ofMillis(150);
+
+  private final Database database;
+
+  SlotAuditor(Database database) {
+    this.database = database;
+  }
+
+  /** A finding, and the worker it is about, if it is about one. */
+  private record Seen(Finding finding, String worker) {
+    String what() {
+      return finding.group() + " " + finding.kind() + " " + worker;
+    }
+
+    boolean isViolation() {
+      return finding.kind() == Kind.UNCOVERED || finding.kind() == Kind.EXCEEDED;
+    }
+  }
+
+  /** Audits and repairs, unless somebody began to within this time. */
+  Optional<AuditReport> auditIfDue(Duration interval) {
+    return database.update(BEGIN_AUDIT, interval.toMillis()) == 1
+        ? Optional.of(audit(true))
+        : Optional.empty();
+  }
+
+  AuditReport audit(boolean repair) {
+    if (repair) {
+      int requeued = database.list(REQUEUE_ORPHANS, row -> row.getInt(1)).get(0);
+      if (requeued > 0) {
+        log.warn("Put {} jobs back in line whose workers are not on record.", requeued);
+      }
+    }
+    List<Seen> first = database.list(FINDINGS, SlotAuditor::read);
+    List<Seen> violations = seenAgain(first.stream().filter(Seen::isViolation).toList());
+    List<Seen> others = first.stream().filter(seen -> !seen.isViolation()).toList();
+    boolean repairing = repair && !others.isEmpty();
+    if (repairing) {
+      others = repair(others);
+    }
+    List<Finding> findings = perGroup(Stream.concat(others.stream(), violations.stream()).toList());
+    return findings.isEmpty()
+        ? AuditReport.CLEAN
+        : new AuditReport(findings, repairing && !others.isEmpty());
+  }
+
+  /** Those of the violations that are there a moment later, as they are then. */
+  private List<Seen> seenAgain(List<Seen> violations) {
+    if (violations.isEmpty()) {
+      return violations;
+    }
+    LockSupport.parkNanos(SECOND_LOOK.toNanos());
+    Set<String> before = violations.stream().map(Seen::what).collect(Collectors.toSet());
+    return database.list(FINDINGS, SlotAuditor::read).stream()
+        .filter(seen -> before.contains(seen.what()))
+        .toList();
+  }
+
+  /** Puts right what was found in these groups; what that was by then. */
+  private List<Seen> repair(List<Seen> found) {
+    Object[] groups = found.stream().map(seen -> seen.finding.group().toString()).toArray();
+    return database.call(
+        connection ->
+            database.list(
+                connection, REPAIR, SlotAuditor::read, connection.createArrayOf("text", groups)));
+  }
+
+  /** What was seen of several workers in one group is one finding. */
+  private static List<Finding> perGroup(List<Seen> seen) {
+    Map<String, Finding> findings = new TreeMap<>();
+    for (Seen one : seen) {
+      findings.merge(
+          one.finding.group() + " " + one.finding.kind(),
+          one.finding,
+          (a, b) ->
+              new Finding(a.group(), a.kind(), a.count() + b.count(), a.seen() + " " + b.seen()));
+    }
+    return List.copyOf(findings.values());
+  }
+
+  private static Seen read(ResultSet row) throws SQLException {
+    return new Seen(
+        new Finding(
+            Group.parse(row.getString("group_name")),
+            Kind.valueOf(row.getString("kind")),
+            row.getInt("number"),
+            row.getString("seen")),
+        row.getString("worker_id"));
+  }
+}

@@ -1,0 +1,438 @@
+-- What operators look at: jobs a page at a time, places in line, groups in a line each. All of it answers in a bounded
+-- time, whatever the number of jobs and groups.
+
+-- Those of these groups that have a limit and no free place: is_full for many.
+CREATE FUNCTION full_among(p_groups text[]) RETURNS SETOF text
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_limits integer[] := limits_of(p_groups);
+BEGIN
+  RETURN QUERY
+  SELECT g.name
+  FROM unnest(p_groups, v_limits) AS g(name, max)
+  WHERE g.max IS NOT NULL
+    AND CASE WHEN is_keyed(g.name)
+      THEN (SELECT count(*) FROM slot s WHERE s.group_name = g.name) >= g.max
+      ELSE coalesce((SELECT sum(p.capacity - p.used) FROM slot_group p WHERE p.group_name = g.name) <= 0, false)
+    END;
+END
+$$;
+
+-- The unfinished jobs of a keyed group, if they are few; else NULL.
+CREATE FUNCTION few_in(p_group text, p_few integer) RETURNS uuid[]
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_ids uuid[] := ARRAY(
+    SELECT * FROM (
+      (SELECT id FROM job WHERE groups[1] = p_group LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[2] = p_group LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[3] = p_group LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[4] = p_group LIMIT p_few)
+    ) i
+    LIMIT p_few);
+BEGIN
+  RETURN CASE WHEN cardinality(v_ids) < p_few THEN v_ids END;
+END
+$$;
+
+-- Jobs with ids below p_before, and not below p_floor, that match; newest first. Unfinished ones whose state depends on
+-- whether their groups are full are told apart together, not one by one.
+--
+-- Where there is an index, a stretch need not be read: p_claimed says that only jobs with a worker are wanted, p_ids which
+-- unfinished ones can match, p_bad that finished ones are wanted only if they did not succeed. Plans are made for the
+-- parameters given, so that those not given cost nothing.
+CREATE FUNCTION list_jobs(
+  p_before uuid, p_floor uuid, p_live boolean, p_finished boolean, p_claimed boolean, p_bad boolean, p_ids uuid[],
+  p_task text, p_queue text, p_group text, p_text text, p_states text[], p_limit integer)
+RETURNS SETOF job_info
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+SET plan_cache_mode = force_custom_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+  -- Ready is told from waiting only by looking at the groups: then all of the stretch has to be.
+  v_told_apart boolean := cardinality(p_states) > 0 AND ('READY' = ANY (p_states)) <> ('WAITING' = ANY (p_states));
+BEGIN
+  RETURN QUERY
+  WITH found AS MATERIALIZED (
+    SELECT
+      j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at, j.dedupe_key,
+      j.timeout_ms, j.submitted_at, j.payload, j.failures, j.progress, j.cancel_requested, j.held_back_by,
+      CASE
+        WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
+        WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
+        WHEN j.state = 2 THEN 'READY'
+        ELSE 'WAITING'
+      END AS state
+    FROM job j
+    WHERE p_live
+      AND j.id < p_before AND j.id >= p_floor
+      AND (NOT p_claimed OR j.state = 2)
+      AND (p_ids IS NULL OR j.id = ANY (p_ids))
+      AND (p_task IS NULL OR j.task = p_task)
+      AND (p_queue IS NULL OR j.queue = p_queue)
+      AND (p_group IS NULL OR j.task = p_group OR p_group = ANY (j.groups))
+      AND (p_text IS NULL OR strpos(j.payload::text, p_text) > 0)
+      AND (cardinality(p_states) = 0
+        OR ('RUNNING' = ANY (p_states) AND j.state = 2 AND j.started_at IS NOT NULL)
+        OR ('SCHEDULED' = ANY (p_states) AND j.state = 0 AND j.run_at > clock_timestamp())
+        OR ('READY' = ANY (p_states) AND j.state = 2 AND j.started_at IS NULL)
+        OR (p_states && '{READY, WAITING}' AND (j.state = 1 OR (j.state = 0 AND j.run_at <= clock_timestamp()))))
+    ORDER BY j.id DESC
+    LIMIT CASE WHEN v_told_apart THEN NULL ELSE p_limit END
+  ), full_groups AS MATERIALIZED (
+    SELECT name
+    FROM full_among(ARRAY(
+      SELECT DISTINCT g FROM found r CROSS JOIN LATERAL unnest(r.task || r.groups) AS g WHERE r.state = 'WAITING')) AS name
+  ), held AS MATERIALIZED (
+    SELECT DISTINCT r.id
+    FROM found r
+    CROSS JOIN LATERAL unnest(r.task || r.groups) AS g(name)
+    JOIN full_groups f ON f.name = g.name
+    WHERE r.state = 'WAITING'
+  ), live AS (
+    SELECT
+      r.id, r.task, r.queue, r.priority, r.run_at, r.groups, r.attempt, r.worker_id, r.started_at,
+      NULL::timestamptz AS finished_at, r.dedupe_key, r.timeout_ms, r.submitted_at, r.payload, NULL::json AS result,
+      r.failures, r.progress, r.cancel_requested, r.held_back_by,
+      CASE WHEN r.state = 'WAITING' AND h.id IS NULL THEN 'READY' ELSE r.state END AS state
+    FROM found r
+    LEFT JOIN held h ON h.id = r.id
+  ), finished AS (
+    SELECT
+      f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
+      f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
+      f.failures, f.progress, false, f.held_back_by,
+      CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
+    FROM finished_job f
+    WHERE p_finished
+      AND f.id < p_before AND f.id >= p_floor
+      AND (NOT p_bad OR f.state <> 3)
+      AND (p_task IS NULL OR f.task = p_task)
+      AND (p_queue IS NULL OR f.queue = p_queue)
+      AND (p_group IS NULL OR f.task = p_group OR p_group = ANY (f.groups))
+      AND (p_text IS NULL OR strpos(f.payload::text, p_text) > 0)
+      AND (cardinality(p_states) = 0
+        OR CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END = ANY (p_states))
+    ORDER BY f.id DESC
+    LIMIT p_limit
+  )
+  SELECT * FROM live WHERE cardinality(p_states) = 0 OR live.state = ANY (p_states)
+  UNION ALL
+  SELECT * FROM finished
+  ORDER BY 1 DESC
+  LIMIT p_limit;
+END
+$$;
+
+-- Where to end a stretch of so many jobs below p_before, of those that are looked at; NULL = there are fewer.
+CREATE FUNCTION floor_of(p_before uuid, p_live boolean, p_finished boolean, p_bad boolean, p_jobs integer) RETURNS uuid
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+DECLARE
+  v_floor uuid;
+  v_finished uuid;
+BEGIN
+  IF p_live THEN
+    SELECT j.id INTO v_floor FROM job j WHERE j.id < p_before ORDER BY j.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  END IF;
+  IF p_finished AND p_bad THEN
+    SELECT f.id INTO v_finished
+    FROM finished_job f WHERE f.id < p_before AND f.state <> 3 ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  ELSIF p_finished THEN
+    SELECT f.id INTO v_finished FROM finished_job f WHERE f.id < p_before ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  END IF;
+  RETURN greatest(v_floor, v_finished);
+END
+$$;
+
+-- The lanes of ready jobs after this one, in order.
+CREATE FUNCTION lanes_after(p_lane text, p_most integer) RETURNS SETOF text
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_lane text := p_lane;
+BEGIN
+  FOR i IN 1 .. p_most LOOP
+    SELECT j.lane INTO v_lane FROM job j WHERE j.state = 1 AND j.lane > v_lane ORDER BY j.lane LIMIT 1;
+    EXIT WHEN v_lane IS NULL;
+    RETURN NEXT v_lane;
+  END LOOP;
+END
+$$;
+
+-- How many ready jobs of a lane and queue stand before a place in line, counted up to p_most. With a task, only its jobs
+-- count, and no more than p_read are read.
+CREATE FUNCTION ahead_in(
+  p_lane text, p_queue text, p_priority integer, p_run_at timestamptz, p_id uuid, p_most integer,
+  p_task text DEFAULT NULL, p_read integer DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  IF p_task IS NULL THEN
+    RETURN (
+      SELECT count(*)
+      FROM (
+        SELECT
+        FROM (
+          SELECT * FROM (
+            SELECT FROM job j
+            WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority > p_priority
+            ORDER BY j.priority DESC, j.run_at, j.id
+            LIMIT p_most) higher
+          UNION ALL
+          SELECT * FROM (
+            SELECT FROM job j
+            WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority = p_priority
+              AND (j.run_at, j.id) < (p_run_at, p_id)
+            ORDER BY j.run_at, j.id
+            LIMIT p_most) earlier
+        ) a
+        LIMIT p_most
+      ) counted);
+  END IF;
+  RETURN (
+    SELECT least(count(*), p_most)
+    FROM (
+      SELECT * FROM (
+        SELECT j.task FROM job j
+        WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority > p_priority
+        ORDER BY j.priority DESC, j.run_at, j.id
+        LIMIT p_read) higher
+      UNION ALL
+      SELECT * FROM (
+        SELECT j.task FROM job j
+        WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority = p_priority
+          AND (j.run_at, j.id) < (p_run_at, p_id)
+        ORDER BY j.run_at, j.id
+        LIMIT p_read) earlier
+    ) a
+    WHERE a.task = p_task);
+END
+$$;
+
+-- How many ready jobs of these tasks in a lane and queue would be claimed before a place in line, counted up to p_most:
+-- those that are in no full group beside their task's own. Not all are read where many are not.
+CREATE FUNCTION claimable_in(
+  p_lane text, p_queue text, p_priority integer, p_run_at timestamptz, p_id uuid, p_most integer, p_tasks text[])
+RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  RETURN (
+    WITH before AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT j.id, j.task, j.groups FROM job j
+        WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority > p_priority
+        ORDER BY j.priority DESC, j.run_at, j.id
+        LIMIT greatest(p_most, 1000)) higher
+      UNION ALL
+      SELECT * FROM (
+        SELECT j.id, j.task, j.groups FROM job j
+        WHERE j.state = 1 AND j.lane = p_lane AND j.queue = p_queue AND j.priority = p_priority
+          AND (j.run_at, j.id) < (p_run_at, p_id)
+        ORDER BY j.run_at, j.id
+        LIMIT greatest(p_most, 1000)) earlier
+    ), handled AS MATERIALIZED (
+      SELECT b.id, b.groups
+      FROM before b
+      JOIN unnest(p_tasks) AS t(task) ON t.task = b.task
+    ), full_groups AS MATERIALIZED (
+      SELECT name
+      FROM full_among(ARRAY(
+        SELECT DISTINCT g FROM handled h CROSS JOIN LATERAL unnest(h.groups) AS g WHERE h.groups <> '{}')) AS name
+    )
+    SELECT least(p_most, count(*) - (
+      SELECT count(DISTINCT h.id)
+      FROM handled h
+      CROSS JOIN LATERAL unnest(h.groups) AS g(name)
+      JOIN full_groups f ON f.name = g.name))
+    FROM handled);
+END
+$$;
+
+-- How many jobs of these tasks could be claimed from a queue before this one, counted up to p_most. No set-aside lane is
+-- looked at, and of a limited task no more count than its group has places.
+CREATE FUNCTION claimable_ahead(p_job job, p_tasks text[], p_most integer) RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_ahead integer;
+  v_lane record;
+BEGIN
+  -- Those whose time has come, and that nobody has made ready yet.
+  SELECT count(*) INTO v_ahead
+  FROM (SELECT * FROM job j WHERE j.state = 0 AND j.run_at <= (SELECT clock_timestamp()) ORDER BY j.run_at LIMIT 1000) j
+  WHERE j.queue = p_job.queue AND j.task = ANY (p_tasks)
+    AND (-j.priority, j.run_at, j.id) < (-p_job.priority, p_job.run_at, p_job.id)
+    AND NOT EXISTS (SELECT FROM unnest(j.task || j.groups) AS g WHERE is_full(g));
+  FOR v_lane IN
+    SELECT l.lane, coalesce(least(f.free, p_most), p_most)::integer AS most
+    FROM (SELECT unnest('{"", *}'::text[] || p_tasks)) AS l(lane)
+    LEFT JOIN LATERAL (
+      SELECT sum(g.capacity - g.used) AS free
+      FROM slot_group g
+      WHERE g.group_name = l.lane AND limit_of(l.lane) IS NOT NULL
+    ) f ON true
+  LOOP
+    EXIT WHEN v_ahead >= p_most;
+    IF v_lane.most > 0 THEN
+      v_ahead := v_ahead + claimable_in(
+        v_lane.lane, p_job.queue, p_job.priority, p_job.run_at, p_job.id, v_lane.most, p_tasks);
+    END IF;
+  END LOOP;
+  RETURN least(v_ahead, p_most);
+END
+$$;
+
+-- How many due jobs that have not started come before this one, counted up to p_most: those in a group, or those of these
+-- tasks that could be claimed from its queue.
+CREATE FUNCTION ahead(p_id uuid, p_group text, p_tasks text[], p_most integer) RETURNS integer
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_job job;
+  v_ahead integer := 0;
+  v_own boolean := NOT is_keyed(p_group);         -- may be a task's own group
+  v_place record;
+BEGIN
+  SELECT * INTO v_job FROM job WHERE id = p_id;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  IF p_group IS NULL THEN
+    RETURN claimable_ahead(v_job, p_tasks, p_most);
+  END IF;
+  -- Those whose time has come, and that nobody has made ready yet.
+  SELECT count(*) INTO v_ahead
+  FROM (SELECT * FROM job j WHERE j.state = 0 AND j.run_at <= (SELECT clock_timestamp()) ORDER BY j.run_at LIMIT 10000) j
+  WHERE p_group = ANY (j.task || j.groups)
+    AND (-j.priority, j.run_at, j.id) < (-v_job.priority, v_job.run_at, v_job.id);
+
+  -- The lanes that are the group's alone are in order. In the open lanes its jobs stand among others, and some thousands
+  -- are read.
+  FOR v_place IN
+    SELECT l.lane, q AS queue, l.task
+    FROM (
+      VALUES ('*' || p_group, NULL),
+             (CASE WHEN v_own THEN p_group END, NULL),
+             (CASE WHEN v_own THEN '' END, p_group),
+             (CASE WHEN v_own THEN '*' END, p_group)
+    ) AS l(lane, task)
+    CROSS JOIN LATERAL queues_in(l.lane) AS q
+    WHERE l.lane IS NOT NULL
+  LOOP
+    EXIT WHEN v_ahead >= p_most;
+    v_ahead := v_ahead + ahead_in(
+      v_place.lane, v_place.queue, v_job.priority, v_job.run_at, v_job.id, p_most, v_place.task, 5000);
+  END LOOP;
+  IF v_ahead >= p_most THEN
+    RETURN p_most;
+  END IF;
+  -- Those set aside for another group, and those in the group beside their task's own.
+  RETURN least(p_most, v_ahead + (
+    SELECT count(DISTINCT j.id)
+    FROM (
+      SELECT * FROM (SELECT s.id, s.priority, s.run_at FROM job s
+        WHERE v_own AND s.state = 1 AND s.lane <> '' AND s.lane <> '*' AND s.lane <> s.task
+          AND s.task = p_group AND s.lane <> '*' || p_group LIMIT 5000) aside
+      UNION ALL
+      SELECT * FROM (SELECT s.id, s.priority, s.run_at FROM job s
+        WHERE s.groups[1] = p_group AND s.state = 1 AND s.lane <> '*' || p_group AND s.task <> p_group LIMIT 5000) g1
+      UNION ALL
+      SELECT * FROM (SELECT s.id, s.priority, s.run_at FROM job s
+        WHERE s.groups[2] = p_group AND s.state = 1 AND s.lane <> '*' || p_group AND s.task <> p_group LIMIT 5000) g2
+      UNION ALL
+      SELECT * FROM (SELECT s.id, s.priority, s.run_at FROM job s
+        WHERE s.groups[3] = p_group AND s.state = 1 AND s.lane <> '*' || p_group AND s.task <> p_group LIMIT 5000) g3
+      UNION ALL
+      SELECT * FROM (SELECT s.id, s.priority, s.run_at FROM job s
+        WHERE s.groups[4] = p_group AND s.state = 1 AND s.lane <> '*' || p_group AND s.task <> p_group LIMIT 5000) g4
+    ) j
+    WHERE (-j.priority, j.run_at, j.id) < (-v_job.priority, v_job.run_at, v_job.id)));
+END
+$$;
+
+-- Groups in a line each, in the order given.
+CREATE FUNCTION summaries_of(p_groups text[])
+RETURNS TABLE (group_name text, max integer, level text, active integer, waiting integer)
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+AS $$
+  SELECT g.name,
+         coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit),
+         CASE
+           WHEN coalesce(o.operator, f.operator) IS NOT NULL THEN 'OPERATOR'
+           WHEN coalesce(o.config, f.config) IS NOT NULL THEN 'CONFIG'
+           WHEN coalesce(o.code, f.code) IS NOT NULL THEN 'CODE'
+           WHEN coalesce(o.submit, f.submit) IS NOT NULL THEN 'SUBMIT'
+         END,
+         CASE WHEN g.family THEN 0 ELSE (SELECT count(*)::integer FROM slot s WHERE s.group_name = g.name) END,
+         CASE WHEN g.family THEN 0 ELSE pending_in(g.name, false, 10000) END
+  FROM (
+    SELECT n.name, n.ord, right(n.name, 2) IN ('/*', '=*') AS family FROM unnest(p_groups) WITH ORDINALITY AS n(name, ord)
+  ) g
+  LEFT JOIN limit_rule o ON o.name = ANY (ARRAY[g.name])
+  LEFT JOIN limit_rule f ON NOT g.family AND f.name = ANY (ARRAY[family_of(g.name)])
+  ORDER BY g.ord
+$$;
+
+-- Whether a name contains a text, whatever the case of its letters. The server folds the case of those letters that its
+-- locale knows; p_upper are the capitals of those in the text, one for each letter of p_lower.
+CREATE FUNCTION name_contains(p_name text, p_text text, p_upper text, p_lower text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT p_text = ''
+    OR strpos(CASE WHEN p_upper = '' THEN lower(p_name) ELSE translate(lower(p_name), p_upper, p_lower) END, p_text) > 0
+$$;

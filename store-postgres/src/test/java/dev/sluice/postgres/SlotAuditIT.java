@@ -1,0 +1,245 @@
+package dev.sluice.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.AuditReport;
+import dev.sluice.AuditReport.Finding;
+import dev.sluice.AuditReport.Kind;
+import dev.sluice.Diagnosis;
+import dev.sluice.Group;
+import dev.sluice.JobState;
+import dev.sluice.Sluice;
+import dev.sluice.Task;
+import dev.sluice.Worker;
+import dev.sluice.spi.JobStore;
+import dev.sluice.tck.OverlapMeter;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What only a hand in the tables can break, the audit finds and puts right. */
+class SlotAuditIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
+  private static final Group PLAIN = Group.of("plain");
+  private static final Group KEYED = Group.of("keyed").key("a");
+  private static final Duration LEASE = Duration.ofMinutes(5);
+
+  private PostgresFixture fixture;
+  private Sluice sluice;
+  private JobStore store;
+
+  @BeforeEach
+  void open() {
+    fixture = new PostgresFixture(SERVER);
+    sluice = fixture.open();
+    store = fixture.openStore();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    sluice.close();
+    fixture.close();
+  }
+
+  private void execute(String sql) throws Exception {
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate(sql.replace("${schema}", fixture.namespace())))
+          .isPositive();
+    }
+  }
+
+  private boolean acquire(Group group, int limit) {
+    return sluice
+        .concurrency()
+        .tryAcquire(group, OptionalInt.of(limit), "holder", "process", LEASE)
+        .isPresent();
+  }
+
+  @Test
+  void wrongCounter_isReportedThenRepaired() throws Exception {
+    assertThat(acquire(PLAIN, 3)).isTrue();
+    execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain'");
+
+    AuditReport seen = store.limits().audit(false);
+    assertThat(seen.repaired()).isFalse();
+    assertThat(seen.findings())
+        .extracting(Finding::group, Finding::kind, Finding::count)
+        .containsExactly(tuple(PLAIN, Kind.MISCOUNTED, 2));
+    assertThat(seen.violations()).isZero();
+    assertThat(acquire(PLAIN, 3)).as("no place is free by the counter").isFalse();
+
+    AuditReport repaired = store.limits().audit(true);
+    assertThat(repaired.repaired()).isTrue();
+    assertThat(repaired.findings()).isEqualTo(seen.findings());
+    assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
+    assertThat(acquire(PLAIN, 3)).isTrue();
+    assertThat(acquire(PLAIN, 3)).isTrue();
+    assertThat(acquire(PLAIN, 3)).isFalse();
+  }
+
+  @Test
+  void slotsOfNobody_areReportedThenFreed() throws Exception {
+    UUID nobody = UUID.randomUUID();
+    assertThat(acquire(PLAIN, 2)).isTrue();
+    assertThat(acquire(KEYED, 1)).isTrue();
+    execute(
+        "UPDATE ${schema}.slot SET worker_id = '%s', holder = NULL, holder_worker = NULL, expires_at = NULL"
+            .formatted(nobody));
+
+    AuditReport seen = store.limits().audit(false);
+    assertThat(seen.findings())
+        .extracting(Finding::group, Finding::kind, Finding::count)
+        .containsExactly(tuple(KEYED, Kind.LEAKED, 1), tuple(PLAIN, Kind.LEAKED, 1));
+    assertThat(seen.findings()).allMatch(finding -> finding.seen().contains(nobody.toString()));
+    assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(1);
+
+    assertThat(store.limits().audit(true).repaired()).isTrue();
+    assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
+    assertThat(acquire(KEYED, 1)).isTrue();
+    assertThat(acquire(PLAIN, 2)).isTrue();
+    assertThat(acquire(PLAIN, 2)).isTrue();
+    assertThat(acquire(PLAIN, 2)).isFalse();
+  }
+
+  @Test
+  void slotBeyondTheLimit_isAViolation() throws Exception {
+    assertThat(acquire(KEYED, 1)).isTrue();
+    execute(
+        """
+        INSERT INTO ${schema}.slot (group_name, slot, token, holder, holder_worker, expires_at)
+        VALUES ('keyed/a', 1, 0, 'intruder', 'nobody', clock_timestamp() + interval '1 hour')
+        """);
+
+    AuditReport seen = store.limits().audit(true);
+    assertThat(seen.findings())
+        .extracting(Finding::group, Finding::kind, Finding::count)
+        .containsExactly(tuple(KEYED, Kind.EXCEEDED, 1));
+    assertThat(seen.violations()).isEqualTo(1);
+  }
+
+  @Test
+  void violation_isSeenAndWorkGoesOn() throws Exception {
+    assertThat(acquire(KEYED, 1)).isTrue();
+    execute(
+        """
+        INSERT INTO ${schema}.slot (group_name, slot, token, holder, holder_worker, expires_at)
+        VALUES ('keyed/a', 1, 0, 'intruder', 'nobody', clock_timestamp() + interval '1 hour')
+        """);
+    try (Connection busy = fixture.openConnection();
+        Statement statement = busy.createStatement()) {
+      busy.setAutoCommit(false);
+      statement.execute(
+          "SELECT pg_advisory_xact_lock_shared(%1$s.rules_lock())".formatted(fixture.namespace()));
+
+      AuditReport seen =
+          CompletableFuture.supplyAsync(() -> store.limits().audit(true)).get(30, TimeUnit.SECONDS);
+      assertThat(seen.violations()).as("found though a claim is under way").isEqualTo(1);
+      assertThat(seen.repaired()).isFalse();
+    }
+  }
+
+  @Test
+  void severalWorkersWithoutSlots_areOneFindingPerGroup() throws Exception {
+    Task<Integer> task = Task.named("plain", Integer.class).maxConcurrent(4).build();
+    sluice.submitAll(task, Collections.nCopies(4, 1));
+    CountDownLatch release = new CountDownLatch(1);
+    try (Worker one = blocked(task, release);
+        Worker two = blocked(task, release)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> sluice.jobs().counts().get(JobState.RUNNING) == 4);
+      execute("DELETE FROM ${schema}.slot");
+      execute("UPDATE ${schema}.slot_group SET used = 0 WHERE used > 0");
+
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.UNCOVERED, 4));
+      release.countDown();
+    }
+  }
+
+  private Worker blocked(Task<Integer> task, CountDownLatch release) {
+    return sluice.worker().concurrency(2).handle(task, (n, context) -> release.await()).start();
+  }
+
+  @Test
+  void repairedLimit_holdsAndLosesNobody() throws Exception {
+    Task<Integer> task = Task.named("plain", Integer.class).maxConcurrent(2).build();
+    OverlapMeter meter = new OverlapMeter();
+    sluice.concurrency().setLimit(PLAIN, 2);
+    execute("UPDATE ${schema}.slot_group SET used = capacity WHERE group_name = 'plain'");
+    sluice.submitAll(task, Collections.nCopies(40, 1));
+    try (Worker worker =
+        sluice
+            .worker()
+            .handle(
+                task,
+                (n, context) -> {
+                  try (OverlapMeter.Run run = meter.begin("plain")) {
+                    Thread.sleep(3);
+                  }
+                })
+            .start()) {
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::kind)
+          .containsExactly(Kind.MISCOUNTED);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> sluice.jobs().counts().get(JobState.SUCCEEDED) == 40);
+    }
+    assertThat(meter.peak("plain")).isBetween(1, 2);
+    assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
+  }
+
+  @Test
+  void jobsOfAWorkerNotOnRecord_areStuckUntilRepaired() throws Exception {
+    Task<Integer> task = Task.named("t", Integer.class).build();
+    UUID id = sluice.submit(task, 1).id();
+    execute(
+        "UPDATE ${schema}.job SET state = 2, worker_id = '%s', started_at = clock_timestamp()"
+            .formatted(UUID.randomUUID()));
+    assertThat(finding("stuck jobs").good()).isFalse();
+
+    assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
+    assertThat(finding("stuck jobs").good()).isTrue();
+    assertThat(sluice.jobs().get(id).orElseThrow().state()).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void checkup_saysWhatTheAuditFound() throws Exception {
+    assertThat(finding("slots").good()).isTrue();
+    assertThat(finding("clock").figures()).containsKey("clock_ahead_s");
+    assertThat(finding("isolation").seen()).contains("read committed");
+    acquire(PLAIN, 3);
+    execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain'");
+
+    Diagnosis.Finding slots = finding("slots");
+    assertThat(slots.good()).isFalse();
+    assertThat(slots.seen()).contains("plain", "miscounted");
+    assertThat(slots.remedy().orElseThrow()).contains("--fix");
+  }
+
+  private Diagnosis.Finding finding(String subject) {
+    Optional<Diagnosis.Finding> found =
+        Sluice.diagnose(fixture.options()).findings().stream()
+            .filter(finding -> finding.subject().equals(subject))
+            .findFirst();
+    return found.orElseThrow();
+  }
+}
