@@ -1,0 +1,34 @@
+package dev.sluice.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.util.List;
+
+/** The meters of one task, or of all that have no name of their own. */
+record TaskMeters(Counter submitted, Counter started, Ends ends, Counter retried, Timer duration) {
+  /** How jobs end. */
+  record Ends(Counter succeeded, Counter failed, Counter cancelled) {}
+
+  static TaskMeters of(Meters meters, String task) {
+    Tags tags = Tags.of("task", task);
+    return new TaskMeters(
+        meters.counter(
+            "sluice.jobs.submitted",
+            "Jobs that were newly stored, also by transactions that were rolled back later",
+            tags),
+        meters.counter("sluice.jobs.started", "Attempts whose handler was started", tags),
+        new Ends(
+            meters.counter("sluice.jobs.succeeded", "Jobs that succeeded", tags),
+            meters.counter("sluice.jobs.failed", "Jobs that failed for good", tags),
+            meters.counter("sluice.jobs.cancelled", "Jobs that were cancelled", tags)),
+        meters.counter("sluice.jobs.retried", "Attempts that failed and are tried again", tags),
+        meters.durations("sluice.jobs.duration", "How long handlers ran", tags));
+  }
+
+  List<Meter> all() {
+    return List.of(
+        submitted, started, ends.succeeded, ends.failed, ends.cancelled, retried, duration);
+  }
+}
