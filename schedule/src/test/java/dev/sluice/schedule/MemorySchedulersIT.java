@@ -1,0 +1,8 @@
+package dev.sluice.schedule;
+
+class MemorySchedulersIT extends SchedulersContract {
+  @Override
+  String url() {
+    return "memory:schedules";
+  }
+}
