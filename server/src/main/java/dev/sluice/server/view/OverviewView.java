@@ -1,0 +1,34 @@
+package dev.sluice.server.view;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** The whole system at a glance, as of the latest sample. */
+public record OverviewView(
+    Instant now,
+    Store store,
+    String version,
+    @JsonUnwrapped Figures figures,
+    Instant sampledAt,
+    @Maybe Instant staleSince) {
+
+  /** Which store, without secrets. */
+  public record Store(String kind, String name) {}
+
+  /** What was counted; violations since the server started. */
+  public record Figures(
+      Map<String, Long> counts,
+      Rates rates,
+      List<QueueView> queues,
+      List<GroupView> groups,
+      Fleet workers,
+      long violations) {}
+
+  /** Per second. */
+  public record Rates(double started, double succeeded, double failed, double retried) {}
+
+  /** The live workers together. */
+  public record Fleet(int alive, int running, int concurrency) {}
+}
