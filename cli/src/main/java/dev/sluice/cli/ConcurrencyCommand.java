@@ -1,12 +1,13 @@
 package dev.sluice.cli;
 
+import dev.sluice.AuditReport;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.GroupQuery;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.SlotInfo;
 import dev.sluice.Sluice;
 import dev.sluice.cli.text.Printable;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -25,7 +26,9 @@ import picocli.CommandLine.Spec;
     footer = {
       "Examples:",
       "  sluice concurrency status",
+      "  sluice concurrency status --search tenant=acme",
       "  sluice concurrency status send_email/tenant=acme",
+      "  sluice concurrency log send_email",
       "  sluice concurrency set send_email --limit 5      holds at once, on every worker",
       "  sluice concurrency set 'send_email/tenant=*' --limit 2",
       "  sluice concurrency set send_email --remove",
@@ -50,17 +53,71 @@ final class ConcurrencyCommand implements Runnable {
 
   @Command(
       name = "status",
-      description = "Show all groups, or one group with the holders of its slots.")
-  void status(@Parameters(paramLabel = "GROUP", arity = "0..1") Group group) {
+      description = "Show the busiest groups, or one group with the holders of its slots.")
+  void status(
+      @Parameters(paramLabel = "GROUP", arity = "0..1") Group group,
+      @Option(names = "--all", description = "Every group, by name.") boolean all,
+      @Option(
+              names = "--search",
+              paramLabel = "TEXT",
+              defaultValue = "",
+              description = "Only groups with this in their name.")
+          String search,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "How many of the busiest, 1 to 1000. Default: 50")
+          int limit) {
+    if (group != null && (all || !search.isEmpty())) {
+      throw new InvalidRequestException(
+          "'%s' is one group; --all and --search are for lists. Leave one of them out."
+              .formatted(group));
+    }
+    GroupQuery.BUSIEST.limit(limit);
     try (Sluice sluice = root.open()) {
-      StatusSheet sheet = new StatusSheet(root);
       if (group != null) {
-        sheet.one(sluice.concurrency().status(group));
+        new StatusSheet(root).one(sluice.concurrency().status(group));
+      } else if (all) {
+        new GroupsSheet(root).all(sluice.concurrency(), search);
       } else {
-        List<ConcurrencyStatus> all =
-            sluice.concurrency().groups().stream().map(sluice.concurrency()::status).toList();
-        sheet.all(all);
+        new GroupsSheet(root).busiest(sluice.concurrency(), search, limit);
       }
+    }
+  }
+
+  @Command(
+      name = "log",
+      description =
+          "Show who changed which limit when, newest first: operators and configuration files.")
+  void log(
+      @Parameters(paramLabel = "GROUP", arity = "0..1") Group group,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "50",
+              description = "How many. Default: 50")
+          int limit) {
+    if (limit < 1) {
+      throw new InvalidRequestException("--limit is " + limit + "; use 1 or more.");
+    }
+    try (Sluice sluice = root.open()) {
+      new LimitLogSheet(root)
+          .print(sluice.concurrency().changes(Optional.ofNullable(group), limit));
+    }
+  }
+
+  @Command(
+      name = "audit",
+      description = {
+        "Work out from the holders on record who holds what, and compare it with slots and limits.",
+        "Workers do so by themselves every now and then. Exit code 1: something was found."
+      })
+  int audit(@Option(names = "--fix", description = "Repair what can be.") boolean fix) {
+    try (Sluice sluice = root.open()) {
+      AuditReport report = sluice.concurrency().audit(fix);
+      new AuditSheet(root).print(report);
+      return report.isClean() ? ExitCode.OK : ExitCode.NEGATIVE;
     }
   }
 

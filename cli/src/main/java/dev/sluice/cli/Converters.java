@@ -23,9 +23,11 @@ final class Converters {
   static void register(CommandLine commandLine) {
     commandLine.registerConverter(Duration.class, refusing(Durations::parse));
     commandLine.registerConverter(Group.class, refusing(Group::parse));
+    commandLine.registerConverter(HostPort.class, refusing(HostPort::parse));
     commandLine.registerConverter(UUID.class, Converters::jobId);
     commandLine.registerConverter(JobState.class, Converters::state);
     commandLine.registerConverter(RunState.class, Converters::runState);
+    commandLine.registerConverter(CompletionCommand.Shell.class, Converters::shell);
   }
 
   /** A converter whose own message reaches the user; picocli would wrap any other exception. */
@@ -50,6 +52,15 @@ final class Converters {
     throw new TypeConversionException(
         "'%s' is not a job id. Ids look like 01890a5d-ac96-774b-bcce-b302099a8057; see 'sluice jobs list'."
             .formatted(text.length() > 80 ? text.substring(0, 80) + "…" : text));
+  }
+
+  private static CompletionCommand.Shell shell(String text) {
+    try {
+      return CompletionCommand.Shell.valueOf(text.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(
+          "No completion is written for '%s'. Shells: bash, zsh, fish.".formatted(text));
+    }
   }
 
   private static RunState runState(String text) {

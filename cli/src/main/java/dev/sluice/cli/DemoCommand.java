@@ -13,6 +13,7 @@ import dev.sluice.cli.demo.Peaks;
 import dev.sluice.cli.demo.Summary;
 import dev.sluice.cli.demo.Tally;
 import dev.sluice.cli.demo.WorkerProcess;
+import dev.sluice.cli.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,7 +35,9 @@ import picocli.CommandLine.Option;
       "",
       "The processes run jobs of five tasks: with limits of 1, 3 and 10, of 2 for each customer, and"
           + " with none. At the end the most that ever ran at once is shown for each group, counted from the"
-          + " times at which the handlers themselves started and ended. Exit code 1: a limit was exceeded."
+          + " times at which the handlers themselves started and ended. Exit code 1: a limit was exceeded.",
+      "",
+      "It opens with the address of a dashboard that shows the same while it runs."
     },
     footer = {
       "Examples:",
@@ -61,6 +65,9 @@ final class DemoCommand implements Callable<Integer> {
       description = "Show a workflow instead: a list of parcels, at most four of them in flight.")
   private boolean workflow;
 
+  @Option(names = "--no-dashboard", description = "Serve no dashboard beside it.")
+  private boolean noDashboard;
+
   DemoCommand(SluiceCommand root) {
     this.root = root;
   }
@@ -71,17 +78,20 @@ final class DemoCommand implements Callable<Integer> {
       throw new InvalidRequestException("--for is 0; the demo needs some time, such as 10s.");
     }
     if (workflow) {
-      try (Sluice sluice = root.open(SCHEMA)) {
+      try (Sluice sluice = root.open(root.schemaOr(SCHEMA))) {
         return new WorkflowDemo(root, sluice).run();
       }
     }
     String schema = root.schemaOr(SCHEMA);
     StopSignal stop = StopSignal.install();
-    root.remark("Opening the store...");
+    root.remark(Printable.of("Opening the store " + root.storeName() + " ..."));
     Path directory = Files.createTempDirectory("sluice-demo");
-    try (Sluice sluice = root.open(SCHEMA)) {
+    try (Sluice sluice = root.open(schema);
+        DemoDashboard dashboard = noDashboard ? null : DemoDashboard.open(root, sluice)) {
       Feeder.clear(sluice);
-      Summary summary = run(sluice, schema, directory, stop);
+      Optional<String> address = Optional.ofNullable(dashboard).map(DemoDashboard::url);
+      address.ifPresent(url -> root.remark("Dashboard: " + url));
+      Summary summary = run(sluice, schema, directory, stop, address);
       Feeder.clear(sluice);
       if (root.json()) {
         root.sayJson(summary.asMap());
@@ -94,13 +104,19 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private Summary run(Sluice sluice, String schema, Path directory, StopSignal stop)
+  private Summary run(
+      Sluice sluice, String schema, Path directory, StopSignal stop, Optional<String> dashboard)
       throws IOException, InterruptedException {
     // A queue of its own: jobs that another demo left behind are not served here.
     String queue = "demo-" + UUID.randomUUID();
     Limits limits = new Limits(sluice.concurrency());
     Feeder feeder = new Feeder(sluice, queue);
-    Board board = new Board(root.console(), feeder, limits);
+    Board board =
+        new Board(
+            root.console(),
+            feeder,
+            limits,
+            dashboard.map(url -> "Dashboard: " + url + "  ").orElse(""));
     List<DemoWorker> workers = new ArrayList<>();
     Duration took;
     try {

@@ -5,10 +5,14 @@ import dev.sluice.Diagnosis.Finding;
 import dev.sluice.Sluice;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Style;
+import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Examines the store and says what it found. */
 @Command(
@@ -17,12 +21,15 @@ import picocli.CommandLine.Command;
       "Examine the store, and say what is wrong with it and what to do.",
       "It looks whether the store can be reached, keeps its promises and can be read, how fast it"
           + " answers, what is in it and, for a bucket or a directory, what a job costs in requests."
-          + " What it writes for that it removes. Exit code 1: something is wrong."
+          + " What it writes for that it removes. Then it looks for slots that nobody holds, workers that"
+          + " are gone and whose jobs nobody has taken up, and jobs that nobody serves. Exit code 1:"
+          + " something is wrong."
     },
     footer = {
       "Examples:",
       "  sluice doctor --store s3://bucket/prefix",
       "  sluice doctor --store file:./data",
+      "  sluice doctor --fix",
       "  sluice --json doctor --store postgresql://localhost/app"
     })
 final class DoctorCommand implements Callable<Integer> {
@@ -30,24 +37,57 @@ final class DoctorCommand implements Callable<Integer> {
 
   private final SluiceCommand root;
 
+  @Option(
+      names = "--fix",
+      description =
+          "First put right what can be: give up workers that are gone and put their jobs back in"
+              + " line, free expired slots, count slots again. Says what it did.")
+  private boolean fix;
+
   DoctorCommand(SluiceCommand root) {
     this.root = root;
   }
 
   @Override
-  public Integer call() {
-    Diagnosis diagnosis = Sluice.diagnose(root.options(SluiceCommand.DEFAULT_SCHEMA));
+  public Integer call() throws InterruptedException {
+    Diagnosis diagnosis = Sluice.diagnose(root.options(root.schema()));
+    List<String> fixed = List.of();
+    // Only where there is something to look at: opening a store would lay it out.
+    if (diagnosis.findings().stream().anyMatch(finding -> finding.subject().equals("jobs"))
+        && !root.isOfThisProcess()) {
+      try (Sluice sluice = root.open()) {
+        if (fix) {
+          fixed = new HealthChecks(sluice, Instant.now()).fix();
+          diagnosis = Sluice.diagnose(root.options(root.schema()));
+        }
+        diagnosis =
+            plus(diagnosis, new HealthChecks(sluice, Instant.now()).examine(diagnosis.findings()));
+      }
+    }
     if (root.json()) {
-      root.sayJson(asMap(diagnosis));
+      Map<String, Object> map = asMap(diagnosis);
+      if (fix) {
+        map.put("fixed", fixed);
+      }
+      root.sayJson(map);
     } else {
       print(diagnosis);
+      fixed.forEach(line -> root.say(Printable.of(line)));
+      if (fix && fixed.isEmpty()) {
+        root.say("There was nothing to fix.");
+      }
     }
     return diagnosis.healthy() ? ExitCode.OK : ExitCode.NEGATIVE;
   }
 
+  private static Diagnosis plus(Diagnosis diagnosis, List<Finding> more) {
+    return new Diagnosis(
+        diagnosis.store(), Stream.concat(diagnosis.findings().stream(), more.stream()).toList());
+  }
+
   private void print(Diagnosis diagnosis) {
     Style style = root.console().style();
-    String schema = root.schemaOr(SluiceCommand.DEFAULT_SCHEMA);
+    String schema = root.schema();
     root.say(style.bold(Printable.of(diagnosis.store())) + ", schema " + Printable.of(schema));
     String last = "";
     for (Finding finding : diagnosis.findings()) {
@@ -71,7 +111,7 @@ final class DoctorCommand implements Callable<Integer> {
   private Map<String, Object> asMap(Diagnosis diagnosis) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("store", diagnosis.store());
-    map.put("schema", root.schemaOr(SluiceCommand.DEFAULT_SCHEMA));
+    map.put("schema", root.schema());
     map.put("healthy", diagnosis.healthy());
     map.put("findings", diagnosis.findings().stream().map(DoctorCommand::asMap).toList());
     return map;

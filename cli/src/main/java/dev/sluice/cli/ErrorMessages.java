@@ -82,6 +82,7 @@ final class ErrorMessages
       return ExitCode.USAGE;
     } else if (e instanceof StoreUnavailableException
         || e instanceof StoreIncompatibleException
+        || e instanceof AddressTakenException
         || e instanceof MissingToolException) {
       return ExitCode.UNAVAILABLE;
     } else if (e instanceof LimitReachedException) {

@@ -61,6 +61,7 @@ final class JobsCommand implements Runnable {
       @Option(names = "--queue", description = "In this queue.") String queue,
       @Option(names = "--group", description = "In this group, as 'concurrency status' prints it.")
           Group group,
+      @Option(names = "--text", description = "With this text in the payload.") String text,
       @Option(
               names = "--limit",
               paramLabel = "N",
@@ -78,7 +79,7 @@ final class JobsCommand implements Runnable {
             Optional.ofNullable(task),
             Optional.ofNullable(queue),
             Optional.ofNullable(group),
-            Optional.empty(),
+            Optional.ofNullable(text),
             limit,
             cursor);
     try (Sluice sluice = root.open()) {

@@ -1,6 +1,9 @@
 package dev.sluice.cli;
 
+import dev.sluice.cli.config.Surroundings;
 import dev.sluice.cli.text.Console;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 
 /** The program: parses the arguments, runs the subcommand and ends with its exit code. */
@@ -10,10 +13,15 @@ public final class Main {
   /** The least that picocli can do with. */
   private static final int NARROWEST_HELP = 55;
 
+  /** Held, because the JDK forgets loggers that nobody holds, and what was set on them. */
+  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
   private Main() {}
 
   public static void main(String[] args) {
-    int exitCode = run(Console.system(), Arguments.asTyped(args));
+    // Its warnings quote URLs with all that is in them; what matters comes as an exception.
+    DRIVER.setLevel(Level.OFF);
+    int exitCode = run(Console.system(), Surroundings.ofProcess(), Arguments.asTyped(args));
     System.out.flush();
     System.err.flush();
     // Not only a return: a library's forgotten thread must not keep the process alive.
@@ -21,12 +29,12 @@ public final class Main {
   }
 
   /** Runs one command line and returns its exit code. */
-  static int run(Console console, String... args) {
-    return commandLine(console).execute(args);
+  static int run(Console console, Surroundings surroundings, String... args) {
+    return commandLine(console, surroundings).execute(args);
   }
 
-  static CommandLine commandLine(Console console) {
-    SluiceCommand root = new SluiceCommand(console);
+  static CommandLine commandLine(Console console, Surroundings surroundings) {
+    SluiceCommand root = new SluiceCommand(console, surroundings);
     ErrorMessages errors = new ErrorMessages(root);
     CommandLine commandLine =
         new CommandLine(root, new CommandFactory(root))

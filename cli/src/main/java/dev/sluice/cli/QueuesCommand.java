@@ -39,7 +39,7 @@ final class QueuesCommand implements Runnable {
     try (Sluice sluice = root.open()) {
       List<Queues.QueueInfo> queues = sluice.queues().list();
       if (root.json()) {
-        queues.forEach(root::sayJson);
+        queues.forEach(queue -> root.sayJson(json(queue)));
         return;
       }
       Table table =
@@ -104,5 +104,16 @@ final class QueuesCommand implements Runnable {
     if (queues.stream().anyMatch(String::isBlank)) {
       throw new InvalidRequestException("A queue's name is empty; give it at least one character.");
     }
+  }
+
+  private static Map<String, Object> json(Queues.QueueInfo queue) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("name", queue.name());
+    map.put("paused", queue.paused());
+    map.put("ready", queue.ready());
+    map.put("running", queue.running());
+    map.put("scheduled", queue.scheduled());
+    queue.oldestDue().ifPresent(due -> map.put("oldest_due", due.toString()));
+    return map;
   }
 }

@@ -129,7 +129,8 @@ final class RunSheet {
         .filter(took -> !took.isNegative());
   }
 
-  private Optional<String> waitsFor(WorkflowRun run, Step step) {
+  /** What a step waits for, to go on after its name; empty = it runs, or is over. */
+  Optional<String> waitsFor(WorkflowRun run, Step step) {
     if (step.state() == StepState.PENDING) {
       String open =
           step.definition().dependsOn().stream()
@@ -177,7 +178,7 @@ final class RunSheet {
     };
   }
 
-  private static String coloured(Style style, StepState state) {
+  static String coloured(Style style, StepState state) {
     String word = state.toString();
     return switch (state) {
       case SUCCEEDED -> style.green(word);

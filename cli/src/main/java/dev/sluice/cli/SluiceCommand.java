@@ -7,12 +7,24 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceException;
+import dev.sluice.SluiceListener;
 import dev.sluice.SluiceOptions;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.cli.config.ConfigRequest;
+import dev.sluice.cli.config.Configuration;
+import dev.sluice.cli.config.ConfigurationLoader;
+import dev.sluice.cli.config.Setting;
+import dev.sluice.cli.config.Settings;
+import dev.sluice.cli.config.Surroundings;
 import dev.sluice.cli.text.Console;
+import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Times;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,30 +52,39 @@ import picocli.CommandLine.Spec;
       "1:done, and the answer is no: a job failed, a submit was rejected, nothing was found, the doctor"
           + " found something wrong",
       "2:the command line is wrong; nothing was changed",
-      "69:the store cannot be reached, or cannot be used by this version",
+      "69:the store cannot be reached, or cannot be used by this version, or the address to listen on is"
+          + " taken",
       "70:an internal error"
     },
     subcommands = {
       DemoCommand.class,
+      ServerCommand.class,
       WorkerCommand.class,
       SubmitCommand.class,
       JobsCommand.class,
       QueuesCommand.class,
       ConcurrencyCommand.class,
       WorkflowCommand.class,
+      WhyCommand.class,
+      WorkersCommand.class,
+      TailCommand.class,
+      StatsCommand.class,
+      TopCommand.class,
+      ScheduleCommand.class,
       DoctorCommand.class,
+      ConfigCommand.class,
       CpuCommand.class,
       BenchCommand.class,
       CompletionCommand.class,
       DemoWorkerCommand.class
     })
 final class SluiceCommand implements Runnable {
-  static final String DEFAULT_SCHEMA = "sluice";
-
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(SerializationFeature.FAIL_ON_EMPTY_BEANS).build();
 
   private final Console console;
+  private final Surroundings surroundings;
+  private Configuration configuration;
 
   @Spec private CommandSpec spec;
 
@@ -71,12 +92,10 @@ final class SluiceCommand implements Runnable {
       names = "--store",
       paramLabel = "URL",
       scope = ScopeType.INHERIT,
-      defaultValue = "${env:SLUICE_STORE:-embedded:}",
-      showDefaultValue = CommandLine.Help.Visibility.NEVER,
       description = {
         "The store: postgresql://user@host/database; s3://bucket/prefix, with ?endpoint=https://host and"
             + " &region=name where needed; file:directory; or embedded: for a PostgreSQL of its own.",
-        "Default: the environment variable SLUICE_STORE, else embedded:"
+        "Default: what is configured (see 'sluice config'), as with SLUICE_STORE, else embedded:"
       })
   private String store;
 
@@ -90,6 +109,20 @@ final class SluiceCommand implements Runnable {
   private String schema;
 
   @Option(
+      names = "--profile",
+      paramLabel = "NAME",
+      scope = ScopeType.INHERIT,
+      description = "Prefer what the configuration files say under [profiles.NAME].")
+  private String profile;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description = "Read this file in place of the project's .sluice.toml.")
+  private Path configFile;
+
+  @Option(
       names = "--json",
       scope = ScopeType.INHERIT,
       description = "Print JSON for machines, an object a line.")
@@ -101,8 +134,9 @@ final class SluiceCommand implements Runnable {
       description = "Show stack traces of errors.")
   private boolean debug;
 
-  SluiceCommand(Console console) {
+  SluiceCommand(Console console, Surroundings surroundings) {
     this.console = console;
+    this.surroundings = surroundings;
   }
 
   @Override
@@ -129,45 +163,109 @@ final class SluiceCommand implements Runnable {
     return debug;
   }
 
-  /** The store's URL. */
-  String storeUrl() {
-    return store;
+  /** What this process finds around it. */
+  Surroundings surroundings() {
+    return surroundings;
   }
 
-  /** The schema, or this one if none was given. */
+  /**
+   * The configuration, with the options of the command line above everything. Whoever uses values
+   * of {@code [server]} asks {@link #serverConfiguration}: a wrong one there stops nobody else.
+   *
+   * @throws InvalidRequestException if something is wrong with it
+   */
+  Configuration configuration() {
+    return uncheckedConfiguration().orThrow(Settings.SERVER);
+  }
+
+  /**
+   * The configuration for those who serve.
+   *
+   * @throws InvalidRequestException if something is wrong with it
+   */
+  Configuration serverConfiguration() {
+    return uncheckedConfiguration().orThrow();
+  }
+
+  /** The configuration, whatever may be wrong with it. */
+  Configuration uncheckedConfiguration() {
+    if (configuration == null) {
+      Map<Setting<?>, Object> flags = new LinkedHashMap<>();
+      if (store != null) {
+        flags.put(Settings.STORE_URL, store);
+      }
+      if (schema != null) {
+        flags.put(Settings.STORE_SCHEMA, schema);
+      }
+      configuration =
+          ConfigurationLoader.load(
+              surroundings,
+              new ConfigRequest(
+                  Optional.ofNullable(configFile), Optional.ofNullable(profile), flags));
+      configuration.ignored().forEach(this::warn);
+    }
+    return configuration;
+  }
+
+  /** The store's URL. */
+  String storeUrl() {
+    return configuration().get(Settings.STORE_URL);
+  }
+
+  /** The store's URL as it may be printed. */
+  String storeName() {
+    return Settings.STORE_URL.shown(storeUrl());
+  }
+
+  /** The schema that everything is kept in. */
+  String schema() {
+    return configuration().get(Settings.STORE_SCHEMA);
+  }
+
+  /** The schema of the command line, or this one: whatever files say of everyday work. */
   String schemaOr(String fallback) {
     return schema == null ? fallback : schema;
   }
 
   /** Whether nobody but this process can see the store, so that it ends with the command. */
   boolean isOfThisProcess() {
-    return store.startsWith("memory:");
+    return storeUrl().startsWith("memory:");
   }
 
   /** Opens the store that was asked for. */
   Sluice open() {
+    return open(new SluiceListener() {});
+  }
+
+  /** Opens the store that was asked for; this one hears what is done there. */
+  Sluice open(SluiceListener listener) {
     if (isOfThisProcess()) {
       throw new InvalidRequestException(
           "The store '%s' is gone when this command ends: nobody would ever see what it holds. It serves 'sluice demo' and tests; name one that lasts, such as file:./data."
-              .formatted(store));
+              .formatted(storeUrl()));
     }
-    return open(DEFAULT_SCHEMA);
+    return open(options(schema()).listener(listener));
   }
 
-  /** What was asked for, with this schema if none was. */
-  SluiceOptions options(String defaultSchema) {
-    return SluiceOptions.url(store).schema(schemaOr(defaultSchema));
+  /** What was asked for, in this schema. */
+  SluiceOptions options(String schema) {
+    return SluiceOptions.url(storeUrl())
+        .schema(schema)
+        .connections(configuration().get(Settings.STORE_CONNECTIONS));
   }
 
-  /** Opens the store that was asked for, with this schema if none was asked for. */
-  Sluice open(String defaultSchema) {
-    SluiceOptions options = options(defaultSchema);
+  /** Opens the store that was asked for, in this schema. */
+  Sluice open(String schema) {
+    return open(options(schema));
+  }
+
+  /** Opens a store; whatever keeps it from being opened, there is none to work with. */
+  Sluice open(SluiceOptions options) {
     try {
       return Sluice.open(options);
     } catch (InvalidRequestException | StoreIncompatibleException e) {
       throw e;
     } catch (SluiceException e) {
-      // Whatever it was, there is no store to work with.
       throw new StoreUnavailableException(e.getMessage(), e);
     }
   }
@@ -180,6 +278,11 @@ final class SluiceCommand implements Runnable {
   /** Prints a remark on standard error, where it does not disturb what is piped on. */
   void remark(String line) {
     console.err().println(line);
+  }
+
+  /** Prints a remark on something that works and should be looked at. */
+  void warn(String line) {
+    console.err().println(console.style().yellow(Printable.of("sluice: " + line)));
   }
 
   /** Prints a value as one line of JSON. */

@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
+import dev.sluice.LimitChange;
 import dev.sluice.LimitLevel;
 import dev.sluice.SlotInfo;
 import dev.sluice.cli.text.Durations;
@@ -15,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Groups, their limits and who holds their slots. */
+/** A group, its limit and who holds its slots. */
 final class StatusSheet {
   private static final int BAR = 20;
   private static final int MOST_WAITING_COUNTED = 10_000;
@@ -28,39 +29,6 @@ final class StatusSheet {
     this.style = root.console().style();
   }
 
-  /** Every group, a line each. */
-  void all(List<ConcurrencyStatus> groups) {
-    if (root.json()) {
-      groups.forEach(status -> root.sayJson(asMap(status)));
-      return;
-    }
-    Table table =
-        new Table(style)
-            .flexible("GROUP")
-            .right("ACTIVE")
-            .right("LIMIT")
-            .left("")
-            .right("WAITING")
-            .left("LIMIT FROM");
-    for (ConcurrencyStatus status : groups) {
-      boolean bounded = status.limit().isPresent() && !status.group().isFamily();
-      table.row(
-          Printable.of(status.group().toString()),
-          status.group().isFamily() ? "-" : String.valueOf(status.active()),
-          limit(status) + (status.group().isFamily() ? " each" : ""),
-          bounded ? style.bar(status.active(), status.limit().getAsInt(), BAR) : "",
-          status.group().isFamily() ? "-" : waiting(status),
-          Printable.of(origin(status)));
-    }
-    if (table.isEmpty()) {
-      root.remark(
-          "No group has a limit or a held slot. Set one with 'sluice concurrency set GROUP --limit N'.");
-    } else {
-      table.lines(root.console().tableWidth()).forEach(root::say);
-    }
-    groups.forEach(this::warnOfDeploy);
-  }
-
   /** One group with its slots. */
   void one(ConcurrencyStatus status) {
     if (root.json()) {
@@ -69,6 +37,15 @@ final class StatusSheet {
     }
     root.say(style.bold(Printable.of(status.group().toString())));
     root.say("limit    " + Printable.of(limitInWords(status)));
+    status
+        .origin()
+        .change()
+        .ifPresent(
+            change ->
+                root.say(
+                    "since    "
+                        + Printable.of(
+                            root.times().full(change.at()) + ", set by " + change.by())));
     if (!status.group().isFamily()) {
       String bar =
           status.limit().isPresent()
@@ -84,7 +61,8 @@ final class StatusSheet {
     }
   }
 
-  private Table slots(List<SlotInfo> slots) {
+  /** Who holds which slot since when. */
+  Table slots(List<SlotInfo> slots) {
     Times times = root.times();
     Table table =
         new Table(style)
@@ -124,19 +102,8 @@ final class StatusSheet {
     }
   }
 
-  private String limit(ConcurrencyStatus status) {
-    return status.limit().isPresent()
-        ? String.valueOf(status.limit().getAsInt())
-        : style.unlimited();
-  }
-
   private static String waiting(ConcurrencyStatus status) {
     return "%,d%s".formatted(status.waiting(), status.waiting() >= MOST_WAITING_COUNTED ? "+" : "");
-  }
-
-  private static String origin(ConcurrencyStatus status) {
-    return status.origin().level().map(LimitLevel::toString).orElse("-")
-        + status.origin().inheritedFrom().map(family -> " of " + family).orElse("");
   }
 
   /** The limit as a sentence part: "5, set by an operator". */
@@ -170,7 +137,20 @@ final class StatusSheet {
     map.put("level", status.origin().level().map(LimitLevel::toString).orElse(null));
     map.put("inherited_from", status.origin().inheritedFrom().map(Group::toString).orElse(null));
     map.put("declared", status.origin().declared());
+    status.origin().change().ifPresent(change -> map.put("change", asMap(change)));
     map.put("slots", status.slots().stream().map(StatusSheet::asMap).toList());
+    return map;
+  }
+
+  /** A change of a limit for machines. */
+  static Map<String, Object> asMap(LimitChange change) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("at", change.at().toString());
+    map.put("by", change.by());
+    map.put("group", change.group().toString());
+    map.put("level", change.level().toString());
+    map.put("before", change.before().isPresent() ? change.before().getAsInt() : null);
+    map.put("after", change.after().isPresent() ? change.after().getAsInt() : null);
     return map;
   }
 

@@ -1,26 +1,31 @@
 package dev.sluice.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.InvalidRequestException;
-import dev.sluice.RetryPolicy;
 import dev.sluice.Sluice;
-import dev.sluice.SubmitOptions;
-import dev.sluice.Task;
+import dev.sluice.SluiceException;
 import dev.sluice.Worker;
-import dev.sluice.WorkerBuilder;
-import dev.sluice.cli.exec.ShellHandler;
-import dev.sluice.cli.text.Durations;
-import dev.sluice.cli.text.Printable;
+import dev.sluice.cli.config.Configuration;
+import dev.sluice.cli.config.Setting;
+import dev.sluice.cli.config.Settings;
+import dev.sluice.cli.config.TokenFile;
+import dev.sluice.metrics.SluiceMetrics;
+import dev.sluice.schedule.Scheduler;
+import dev.sluice.schedule.Schedules;
+import dev.sluice.server.MetricsServer;
+import dev.sluice.server.MetricsServerBuilder;
 import dev.sluice.workflow.Workflows;
-import java.time.Duration;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** A worker whose handlers are shell commands. */
 @Command(
@@ -40,65 +45,35 @@ import picocli.CommandLine.Option;
           + " running in the background is killed when it ends. All this holds for the command's"
           + " process group: a process that leaves it, as with setsid, is not found and runs on.",
       "",
-      "A worker also moves workflows on whose steps it runs: see 'sluice workflow'."
+      "A worker also moves workflows on whose steps it runs, see 'sluice workflow', and submits what"
+          + " schedules say is due, see 'sluice schedule'. When it starts, it brings the limits and"
+          + " schedules of configuration files into the store: see 'sluice config'."
     },
     footer = {
       "Examples:",
       "  sluice worker --exec greet='read -r who; echo hello $who'",
       "  sluice worker --exec resize=./resize.sh --max-concurrent resize=3",
-      "  sluice worker --exec a=./a.sh --exec b=./b.sh --queue imports --concurrency 8"
+      "  sluice worker --exec a=./a.sh --exec b=./b.sh --queue imports --concurrency 8",
+      "  sluice worker --exec a=./a.sh --metrics 9090"
     })
 final class WorkerCommand implements Callable<Integer> {
   private final SluiceCommand root;
 
-  @Option(
-      names = "--exec",
-      paramLabel = "TASK=COMMAND",
-      required = true,
-      description = "Run jobs of the task with the command; repeat for more.")
-  private List<String> exec;
+  @Spec private CommandSpec spec;
+
+  @Mixin private WorkerOptions options;
 
   @Option(
-      names = "--max-concurrent",
-      paramLabel = "TASK=N",
-      description = "At most N of the task at once, across every worker; repeat for more.")
-  private List<String> maxConcurrent = new ArrayList<>();
+      names = "--metrics",
+      paramLabel = "[ADDRESS:]PORT",
+      description =
+          "Serve /metrics of this worker, /healthz and /readyz there; port 0 takes a free one. The"
+              + " store's own metrics come from 'sluice server'. Other"
+              + " addresses than 127.0.0.1 demand the tokens of server.read_tokens or"
+              + " server.operate_tokens. Default: worker.metrics_port, or nothing is served")
+  private HostPort metricsAt;
 
-  @Option(
-      names = "--max-concurrent-per-key",
-      paramLabel = "TASK=N",
-      description = "At most N at once for each concurrency key of the task, across every worker.")
-  private List<String> maxConcurrentPerKey = new ArrayList<>();
-
-  @Option(
-      names = "--concurrency",
-      paramLabel = "N",
-      description = "How many commands at once in this worker. Default: 64")
-  private int concurrency = WorkerBuilder.DEFAULT_CONCURRENCY;
-
-  @Option(names = "--queue", description = "Serve this queue; repeat for more. Default: default")
-  private List<String> queues = List.of(SubmitOptions.DEFAULT_QUEUE);
-
-  @Option(
-      names = "--attempts",
-      paramLabel = "N",
-      description = "How many attempts a job gets. Default: 5")
-  private int attempts = RetryPolicy.DEFAULT.maxAttempts();
-
-  @Option(
-      names = "--lease",
-      paramLabel = "D",
-      description = "How long the worker may be silent before it counts as dead. Default: 30s")
-  private Duration lease = WorkerBuilder.DEFAULT_LEASE;
-
-  @Option(
-      names = "--grace",
-      paramLabel = "D",
-      description = "How long running commands may take to finish on SIGTERM. Default: 30s")
-  private Duration grace = WorkerBuilder.DEFAULT_GRACE;
-
-  @Option(names = "--quiet", description = "Say nothing about single jobs.")
-  private boolean quiet;
+  private volatile boolean started;
 
   WorkerCommand(SluiceCommand root) {
     this.root = root;
@@ -106,100 +81,78 @@ final class WorkerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Map<String, String> commands = pairs("--exec", "COMMAND", exec);
-    Map<String, Integer> limits = numbers("--max-concurrent", maxConcurrent, commands);
-    Map<String, Integer> keyLimits =
-        numbers("--max-concurrent-per-key", maxConcurrentPerKey, commands);
+    if (options.exec.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "Missing required option: '--exec=TASK=COMMAND'");
+    }
+    WorkerAssembly assembly = new WorkerAssembly(root, options);
     StopSignal stop = StopSignal.install();
-    try (Sluice sluice = root.open();
-        Workflows workflows = Workflows.on(sluice)) {
-      WorkerBuilder builder =
-          workflows
-              .serve(sluice.worker())
-              .queues(queues.get(0), queues.subList(1, queues.size()).toArray(new String[0]))
-              .concurrency(concurrency)
-              .lease(lease)
-              .grace(grace);
-      commands.forEach(
-          (task, command) ->
-              builder.handleReturning(
-                  task(task, limits.get(task), keyLimits.get(task)),
-                  new ShellHandler(command, lease)));
-      if (!quiet) {
-        builder.listener(new JobLog(root));
-      }
-      Worker worker = builder.start();
-      root.remark(
-          Printable.of(
-              "Worker %s serves %s in %s. Ctrl-C stops it."
-                  .formatted(
-                      worker.id(),
-                      described(commands, limits),
-                      "queue " + String.join(", ", queues))));
-      stop.await();
-      root.remark(
-          "Stopping: %d at work, for at most %s. Ctrl-C again ends them now."
-              .formatted(worker.running(), Durations.format(grace)));
-      if (!worker.stop(grace)) {
-        root.remark("Not every command finished in time; their jobs were handed back.");
+    Optional<HostPort> metrics = metricsAt();
+    if (metrics.isEmpty()) {
+      try (Sluice sluice = root.open()) {
+        run(assembly, sluice, stop);
       }
       return ExitCode.OK;
     }
-  }
-
-  private Task<JsonNode> task(String name, Integer limit, Integer keyLimit) {
-    Task.Builder<JsonNode> task =
-        Task.named(name, JsonNode.class)
-            .retry(RetryPolicy.exponential().maxAttempts(attempts).build());
-    if (limit != null) {
-      task.maxConcurrent(limit);
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    // What it does itself, and no more: each process that watched the store would cost it dearly.
+    SluiceMetrics counters = SluiceMetrics.on(registry);
+    try (MetricsServer server = serve(metrics.get(), registry);
+        Sluice sluice = root.open(counters)) {
+      root.remark("Metrics: " + server.url() + "/metrics");
+      run(assembly, sluice, stop);
     }
-    if (keyLimit != null) {
-      task.maxConcurrentPerKey(keyLimit);
+    return ExitCode.OK;
+  }
+
+  private MetricsServer serve(HostPort place, PrometheusMeterRegistry registry) {
+    MetricsServerBuilder builder =
+        MetricsServer.builder(registry)
+            .address(place.address().orElseThrow())
+            .port(place.port())
+            .ready(() -> started);
+    List<String> tokens = new ArrayList<>();
+    tokens.addAll(tokens(Settings.SERVER_READ_TOKENS, Settings.SERVER_READ_TOKENS_FILE));
+    tokens.addAll(tokens(Settings.SERVER_OPERATE_TOKENS, Settings.SERVER_OPERATE_TOKENS_FILE));
+    tokens.forEach(builder::readToken);
+    try {
+      return builder.start();
+    } catch (InvalidRequestException e) {
+      throw tokens.isEmpty()
+          ? new InvalidRequestException(
+              e.getMessage() + " Tokens are those of server.read_tokens and server.operate_tokens.",
+              e)
+          : e;
+    } catch (SluiceException e) {
+      throw new AddressTakenException(e.getMessage(), e);
     }
-    return task.build();
   }
 
-  private static String described(Map<String, String> commands, Map<String, Integer> limits) {
-    return commands.keySet().stream()
-        .map(task -> limits.containsKey(task) ? task + " (at most " + limits.get(task) + ")" : task)
-        .collect(Collectors.joining(", "));
+  private List<String> tokens(Setting<List<String>> direct, Setting<String> file) {
+    return TokenFile.tokens(
+        root.serverConfiguration(), direct, file, root.surroundings().directory(), root::warn);
   }
 
-  private static Map<String, String> pairs(String option, String what, List<String> arguments) {
-    Map<String, String> pairs = new LinkedHashMap<>();
-    for (String argument : arguments) {
-      int equals = argument.indexOf('=');
-      if (equals < 1 || equals == argument.length() - 1) {
-        throw new InvalidRequestException(
-            "%s is '%s'; write it as TASK=%s.".formatted(option, argument, what));
-      }
-      if (pairs.put(argument.substring(0, equals), argument.substring(equals + 1)) != null) {
-        throw new InvalidRequestException(
-            "%s is given twice for the task '%s'."
-                .formatted(option, argument.substring(0, equals)));
-      }
+  private void run(WorkerAssembly assembly, Sluice sluice, StopSignal stop)
+      throws InterruptedException {
+    new FileDeclarations(root, sluice).apply();
+    try (Workflows workflows = Workflows.on(sluice);
+        Scheduler scheduler = assembly.schedules() ? Schedules.on(sluice).start() : null) {
+      Worker worker = assembly.start(sluice, workflows);
+      started = true;
+      stop.await();
+      assembly.drain(worker);
     }
-    return pairs;
   }
 
-  private static Map<String, Integer> numbers(
-      String option, List<String> arguments, Map<String, String> commands) {
-    Map<String, Integer> numbers = new LinkedHashMap<>();
-    pairs(option, "N", arguments)
-        .forEach(
-            (task, number) -> {
-              if (!commands.containsKey(task)) {
-                throw new InvalidRequestException(
-                    "%s names the task '%s', which has no --exec here.".formatted(option, task));
-              }
-              try {
-                numbers.put(task, Integer.parseInt(number));
-              } catch (NumberFormatException e) {
-                throw new InvalidRequestException(
-                    "%s of task '%s' is '%s'; use a whole number.".formatted(option, task, number));
-              }
-            });
-    return numbers;
+  private Optional<HostPort> metricsAt() {
+    Configuration configuration = root.configuration();
+    String address = configuration.get(Settings.WORKER_METRICS_ADDRESS);
+    return metricsAt != null
+        ? Optional.of(
+            new HostPort(metricsAt.address().or(() -> Optional.of(address)), metricsAt.port()))
+        : configuration
+            .find(Settings.WORKER_METRICS_PORT)
+            .map(found -> new HostPort(Optional.of(address), found.value()));
   }
 }

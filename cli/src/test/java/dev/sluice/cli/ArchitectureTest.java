@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,8 +24,13 @@ class ArchitectureTest {
   private static final String WORKFLOW = "dev.sluice.workflow..";
   private static final String WORKFLOW_TICK = "dev.sluice.workflow.tick..";
   private static final String WORKFLOW_INTERNAL = "dev.sluice.workflow.internal..";
+  private static final String SCHEDULE = "dev.sluice.schedule..";
   private static final String THROTTLE = "dev.sluice.throttle..";
   private static final String THROTTLE_S3 = "dev.sluice.throttle.s3..";
+  private static final String METRICS = "dev.sluice.metrics..";
+  private static final String TRACING = "dev.sluice.tracing..";
+  private static final String SERVER = "dev.sluice.server..";
+  private static final String SERVER_API = "dev.sluice.server";
   private static final String CLI = "dev.sluice.cli..";
 
   private static final JavaClasses CLASSES =
@@ -44,9 +51,14 @@ class ArchitectureTest {
             "dev.sluice.embedded",
             "dev.sluice.workflow",
             "dev.sluice.workflow.tick",
+            "dev.sluice.schedule",
             "dev.sluice.throttle",
             "dev.sluice.throttle.micrometer",
             "dev.sluice.throttle.s3",
+            "dev.sluice.schedule",
+            "dev.sluice.metrics",
+            "dev.sluice.tracing",
+            "dev.sluice.server",
             "dev.sluice.cli");
   }
 
@@ -57,7 +69,8 @@ class ArchitectureTest {
         .resideInAnyPackage(CORE_API, SPI, INTERNAL)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, OBJECT, EMBEDDED, WORKFLOW, CLI)
+        .resideInAnyPackage(
+            POSTGRES, OBJECT, EMBEDDED, WORKFLOW, SCHEDULE, METRICS, TRACING, SERVER, CLI)
         .check(CLASSES);
   }
 
@@ -69,7 +82,9 @@ class ArchitectureTest {
         .resideInAPackage(THROTTLE)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, CLI)
+        .resideInAnyPackage(
+            CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, SCHEDULE, METRICS,
+            TRACING, SERVER, CLI)
         .check(CLASSES);
     noClasses()
         .that()
@@ -109,7 +124,8 @@ class ArchitectureTest {
         .resideInAPackage(POSTGRES)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, OBJECT, EMBEDDED, WORKFLOW, CLI)
+        .resideInAnyPackage(
+            INTERNAL, OBJECT, EMBEDDED, WORKFLOW, SCHEDULE, METRICS, TRACING, SERVER, CLI)
         .check(CLASSES);
   }
 
@@ -120,7 +136,8 @@ class ArchitectureTest {
         .resideInAPackage(OBJECT)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, POSTGRES, EMBEDDED, WORKFLOW, CLI)
+        .resideInAnyPackage(
+            INTERNAL, POSTGRES, EMBEDDED, WORKFLOW, SCHEDULE, METRICS, TRACING, SERVER, CLI)
         .check(CLASSES);
   }
 
@@ -149,7 +166,8 @@ class ArchitectureTest {
         .resideInAPackage(WORKFLOW)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(INTERNAL, POSTGRES, OBJECT, EMBEDDED, CLI)
+        .resideInAnyPackage(
+            INTERNAL, POSTGRES, OBJECT, EMBEDDED, SCHEDULE, METRICS, TRACING, SERVER, CLI)
         .check(CLASSES);
   }
 
@@ -181,7 +199,7 @@ class ArchitectureTest {
         .resideInAPackage(EMBEDDED)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(POSTGRES, OBJECT, WORKFLOW, CLI)
+        .resideInAnyPackage(POSTGRES, OBJECT, WORKFLOW, SCHEDULE, METRICS, TRACING, SERVER, CLI)
         .check(CLASSES);
     // The one exception: the embedded store is opened by whichever store works on a data source.
     noClasses()
@@ -204,6 +222,82 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             INTERNAL, SPI, POSTGRES, OBJECT, EMBEDDED, WORKFLOW_TICK, WORKFLOW_INTERNAL)
+        .check(CLASSES);
+    // Of the server what its root package offers; the rest of it is its own.
+    noClasses()
+        .that()
+        .resideInAPackage(CLI)
+        .should()
+        .dependOnClassesThat(resideInAPackage(SERVER).and(not(resideInAPackage(SERVER_API))))
+        .check(CLASSES);
+  }
+
+  @Test
+  void schedules_anything_dependOnTheSeamAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(SCHEDULE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, METRICS, TRACING, SERVER, CLI)
+        .check(CLASSES);
+  }
+
+  /** They hear what everybody can hear, and bring their libraries to nobody else. */
+  @Test
+  void metricsAndTracing_anything_dependOnTheApiAlone() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(METRICS, TRACING)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, SCHEDULE, SERVER, CLI)
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAnyPackage(CORE_API, SPI, INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW, SCHEDULE)
+        .and()
+        // An adapter beside what it adapts, for those who bring the library.
+        .doNotHaveSimpleName("WorkflowMetrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.opentelemetry..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void server_anything_knowsNoStoreAndNoInside() {
+    noClasses()
+        .that()
+        .resideInAPackage(SERVER)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            INTERNAL, POSTGRES, OBJECT, EMBEDDED, WORKFLOW_TICK, WORKFLOW_INTERNAL, TRACING, CLI)
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice..")
+        .and()
+        .resideOutsideOfPackage(SERVER)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.javalin..")
+        .check(CLASSES);
+  }
+
+  /** Configuration files are the command line's: nobody else reads any. */
+  @Test
+  void library_anything_readsNoConfiguration() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.sluice..")
+        .and()
+        .resideOutsideOfPackage("dev.sluice.cli.config..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.fasterxml.jackson.dataformat.toml..")
         .check(CLASSES);
   }
 

@@ -50,6 +50,17 @@ class CommandLineTest {
         mistake("given twice", "worker", "--exec", "a=b", "--exec", "a=c"),
         mistake("no --exec here", "worker", "--exec", "a=b", "--max-concurrent", "c=1"),
         mistake("use a whole number", "worker", "--exec", "a=b", "--max-concurrent", "a=x"),
+        mistake("--worker needs something to run", "server", "--worker"),
+        mistake("add --worker", "server", "--exec", "a=b"),
+        mistake("is not an address to listen on", "worker", "--exec", "a=b", "--metrics", "x"),
+        mistake("is not the id of a job or run", "why", "abc"),
+        mistake("draws on a terminal", "top"),
+        mistake("use 200ms or more", "top", "--every", "1ms"),
+        mistake("use 1s or more", "stats", "--interval", "1ms"),
+        mistake("'a' is one group", "concurrency", "status", "a", "--all"),
+        mistake("use 1 to 1000", "concurrency", "status", "--limit", "0"),
+        mistake("--limit is 0", "concurrency", "log", "--limit", "0"),
+        mistake("No completion is written for", "completion", "tcsh"),
         mistake("No store is known for", "--store", "nope://x", "queues", "list"),
         mistake("is not allowed", "--schema", "Bad Name", "queues", "list"));
   }
@@ -90,8 +101,10 @@ class CommandLineTest {
   @ValueSource(
       strings = {
         "demo",
+        "server",
         "worker",
         "submit",
+        "schedule",
         "jobs",
         "jobs list",
         "jobs show",
@@ -105,6 +118,19 @@ class CommandLineTest {
         "concurrency status",
         "concurrency set",
         "concurrency release",
+        "concurrency log",
+        "concurrency audit",
+        "workflow",
+        "why",
+        "workers",
+        "tail",
+        "stats",
+        "top",
+        "doctor",
+        "config",
+        "config show",
+        "config validate",
+        "config keys",
         "cpu",
         "bench",
         "completion"
@@ -137,9 +163,26 @@ class CommandLineTest {
 
   @Test
   void completion_printed_isAScriptForTheCommand() {
-    Run run = Run.of("completion");
-    assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).contains("complete -F", "concurrency");
+    for (String[] args : new String[][] {{"completion"}, {"completion", "zsh"}}) {
+      Run run = Run.of(args);
+      assertThat(run.exitCode()).isZero();
+      assertThat(run.out()).contains("complete -F", "concurrency");
+    }
+  }
+
+  @Test
+  void completion_forFish_hasEveryVisibleCommandAndBalancedQuotes() {
+    Run run = Run.of("completion", "fish");
+    assertThat(run.lines())
+        .allMatch(line -> line.startsWith("complete -c sluice") || line.startsWith("#"))
+        .allMatch(
+            line ->
+                line.replace("\\\\", "").replace("\\'", "").chars().filter(c -> c == '\'').count()
+                        % 2
+                    == 0)
+        .anyMatch(line -> line.contains(" -a jobs "))
+        .anyMatch(line -> line.contains("from jobs; and __fish_seen_subcommand_from list' -l task"))
+        .noneMatch(line -> line.contains("demo-worker"));
   }
 
   @Test

@@ -14,6 +14,7 @@ class DemoIT {
   void demo_fewSeconds_provesThatTheLimitsHeld() throws Exception {
     Run run = Program.run(TestStore.with(DemoIT.class, "--json", "demo", "--for", "4s"));
     assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.err()).containsPattern("Dashboard: http://127\\.0\\.0\\.1:\\d+/");
     JsonNode summary = new ObjectMapper().readTree(run.out());
     assertThat(summary.get("every_limit_held").asBoolean()).isTrue();
     assertThat(summary.get("done").asInt()).isGreaterThan(50);
@@ -26,6 +27,8 @@ class DemoIT {
   void demo_interrupted_endsWithTheSummary() throws Exception {
     try (Program demo = Program.start(TestStore.with(DemoIT.class, "demo", "--for", "10m"))) {
       await().atMost(Duration.ofSeconds(40)).until(() -> demo.err().contains("of 10m 0s: "));
+      String dashboard = demo.err().replaceAll("(?s).*Dashboard: (\\S+).*", "$1");
+      assertThat(Http.get(dashboard + "api/v1/overview")).contains("\"counts\"");
       demo.signal("INT");
       Run run = demo.await();
       assertThat(run.exitCode()).as(run.err()).isZero();

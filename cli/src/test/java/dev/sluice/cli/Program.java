@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The packaged program in a process of its own, with its output in files. */
 final class Program implements AutoCloseable {
-  private static final Path JAR = Path.of("target", "sluice.jar");
+  private static final Path JAR = Path.of("target", "sluice.jar").toAbsolutePath();
 
   private final Process process;
   private final Path out;
@@ -30,6 +30,11 @@ final class Program implements AutoCloseable {
   }
 
   static Program start(Map<String, String> environment, String... args) throws IOException {
+    return start(Path.of(""), environment, args);
+  }
+
+  static Program start(Path directory, Map<String, String> environment, String... args)
+      throws IOException {
     Path out = Files.createTempFile("sluice", ".out");
     Path err = Files.createTempFile("sluice", ".err");
     List<String> command = new ArrayList<>();
@@ -37,7 +42,15 @@ final class Program implements AutoCloseable {
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
     command.addAll(List.of(args));
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        new ProcessBuilder(command)
+            .directory(directory.toAbsolutePath().toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    // Whoever runs the tests may have a configuration of their own.
+    builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
+    builder
+        .environment()
+        .put("XDG_CONFIG_HOME", Path.of("target", "nowhere").toAbsolutePath().toString());
     builder.environment().putAll(environment);
     return new Program(builder.start(), out, err);
   }
@@ -51,6 +64,10 @@ final class Program implements AutoCloseable {
   Run await() throws Exception {
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the program ends").isTrue();
     return new Run(process.exitValue(), Files.readString(out, StandardCharsets.UTF_8), err());
+  }
+
+  String out() throws IOException {
+    return Files.readString(out, StandardCharsets.UTF_8);
   }
 
   String err() throws IOException {

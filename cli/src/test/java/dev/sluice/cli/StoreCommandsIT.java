@@ -110,6 +110,8 @@ class StoreCommandsIT {
     String queue = newTask();
     assertThat(sluice("queues", "pause", queue).exitCode()).isZero();
     assertThat(sluice("queues", "list").out()).contains(queue, "paused");
+    assertThat(sluice("--json", "queues", "list").lines())
+        .anyMatch(line -> line.contains(queue) && line.contains("\"paused\":true"));
     assertThat(sluice("queues", "resume", queue).exitCode()).isZero();
     assertThat(sluice("--json", "queues", "pause", queue).lines())
         .containsExactly("{\"name\":\"" + queue + "\",\"paused\":true}");

@@ -19,12 +19,23 @@ class DocsTest {
       Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
   private static final Pattern LINK =
       Pattern.compile("\\[[^]]+]\\((?!https?:)([^)#]+)(#[^)]*)?\\)");
-  private static final Path ROOT = root();
+  static final Path ROOT = root();
   private static final List<String> SNIPPETS =
       List.of(
           "cli/src/test/java/dev/sluice/docs/GuideSnippetsIT.java",
+          "cli/src/test/java/dev/sluice/docs/OperatingSnippetsIT.java",
           "cli/src/test/java/dev/sluice/docs/ThrottleSnippetsIT.java",
           "throttle-s3/src/test/java/dev/sluice/throttle/s3/TransferSnippetsIT.java");
+
+  /** Those with Java; the program of the first guide is compiled by {@link FirstJobIT}. */
+  private static final List<String> DOCUMENTS =
+      List.of(
+          "README.md",
+          "docs/guide.md",
+          "docs/throttles.md",
+          "docs/operating.md",
+          "docs/metrics.md",
+          "docs/api.md");
 
   @TestFactory
   List<DynamicTest> javaBlock_occursInTheCompiledSnippets() throws IOException {
@@ -34,7 +45,7 @@ class DocsTest {
     }
     String compiled = withoutIndentation(sources.toString());
     List<DynamicTest> tests = new ArrayList<>();
-    for (String document : List.of("README.md", "docs/guide.md", "docs/throttles.md")) {
+    for (String document : DOCUMENTS) {
       Matcher blocks = JAVA_BLOCK.matcher(read(Path.of(document)));
       while (blocks.find()) {
         String block = blocks.group(1);

@@ -33,6 +33,11 @@ import dev.sluice.WorkerListener;
 import dev.sluice.embedded.EmbeddedPostgres;
 import dev.sluice.object.FaultyS3Server;
 import dev.sluice.object.TestCredentials;
+import dev.sluice.schedule.Overlap;
+import dev.sluice.schedule.ScheduleInfo;
+import dev.sluice.schedule.ScheduleSpec;
+import dev.sluice.schedule.Scheduler;
+import dev.sluice.schedule.Schedules;
 import dev.sluice.workflow.OnFailure;
 import dev.sluice.workflow.Refs;
 import dev.sluice.workflow.RunState;
@@ -828,6 +833,31 @@ class GuideSnippetsIT {
         .isEqualTo(Group.parse("send_email/tenant=a%3Db"));
     assertThat(Group.of("send_email").anyKey()).hasToString("send_email/*");
     assertThat(Group.of("send_email").anyValueOf("tenant")).hasToString("send_email/tenant=*");
+  }
+
+  @Test
+  void schedules() {
+    // snippet: schedules
+    Schedules schedules = Schedules.on(sluice);
+    schedules.declare(
+        ScheduleSpec.cron("nightly", REPORT, new ReportRequest("db-7", "Sales"), "0 3 * * *")
+            .zone("Europe/Berlin"),
+        ScheduleSpec.every("poll-inbox", "poll", Duration.ofMinutes(5)).overlap(Overlap.SKIP));
+    Scheduler scheduler =
+        schedules.start(); // beside your workers, in as many processes as you like
+    // end snippet
+    try (scheduler) {
+      assertThat(schedules.list())
+          .extracting(ScheduleInfo::name)
+          .containsExactly("nightly", "poll-inbox");
+      // snippet: schedules-operate
+      schedules.upcoming("nightly", 3); // the next three occurrences
+      schedules.pause("nightly");
+      schedules.resume("nightly"); // what it missed is one job at most
+      UUID job = schedules.trigger("nightly").id(); // now, besides the occurrences
+      // end snippet
+      assertThat(sluice.jobs().get(job)).isPresent();
+    }
   }
 
   private static void awaitDone(String what) {

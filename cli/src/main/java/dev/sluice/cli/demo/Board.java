@@ -29,16 +29,23 @@ public final class Board {
   private final Style style;
   private final Feeder feeder;
   private final Limits limits;
+  private final String hint;
   private final Rates rates = new Rates();
   private long drawnAt;
   private int drawnLines;
   private int width;
 
-  public Board(Console console, Feeder feeder, Limits limits) {
+  /**
+   * A board.
+   *
+   * @param hint what stands before the last line's own words
+   */
+  public Board(Console console, Feeder feeder, Limits limits, String hint) {
     this.console = console;
     this.style = console.style();
     this.feeder = feeder;
     this.limits = limits;
+    this.hint = hint;
   }
 
   /** The numbers of all workers together. */
@@ -133,7 +140,7 @@ public final class Board {
     lines.add("");
     lines.addAll(table.lines(width));
     lines.add("");
-    lines.add(style.dim("Ctrl-C ends it with the summary."));
+    lines.add(hint + style.dim("Ctrl-C ends it with the summary."));
     return lines;
   }
 

@@ -58,7 +58,7 @@ public final class WorkerProcess implements DemoWorker {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
-    builder.environment().put("SLUICE_STORE", storeUrl);
+    builder.environment().put("SLUICE_STORE_URL", storeUrl);
     return new WorkerProcess(builder.start(), events);
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.cli.text;
 
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jline.utils.WCWidth;
 
@@ -98,5 +99,30 @@ public final class Printable {
       used += columns;
     }
     return cut + ellipsis;
+  }
+
+  /** The text cut to this many columns; colours are kept, and end where it ends. */
+  public static String clip(String text, int width) {
+    if (width(text) <= width) {
+      return text;
+    }
+    StringBuilder clipped = new StringBuilder();
+    Matcher colour = COLOUR.matcher(text);
+    int used = 0;
+    for (int i = 0; i < text.length(); ) {
+      if (colour.find(i) && colour.start() == i) {
+        clipped.append(colour.group());
+        i = colour.end();
+        continue;
+      }
+      int c = text.codePointAt(i);
+      used += Math.max(0, WCWidth.wcwidth(c));
+      if (used > width) {
+        break;
+      }
+      clipped.appendCodePoint(c);
+      i += Character.charCount(c);
+    }
+    return clipped.indexOf("\u001b") < 0 ? clipped.toString() : clipped + "\u001b[0m";
   }
 }

@@ -43,4 +43,11 @@ class PrintableTest {
     assertThat(Printable.cut("abc", 3, "…")).isEqualTo("abc");
     assertThat(Printable.cut("日本語", 4, "…")).isEqualTo("日…");
   }
+
+  @Test
+  void clip_colouredText_isCutByColumnsAndEndsItsColours() {
+    assertThat(Printable.clip("\u001b[31mabcdef\u001b[0m", 3)).isEqualTo("\u001b[31mabc\u001b[0m");
+    assertThat(Printable.clip("漢字かな", 5)).isEqualTo("漢字");
+    assertThat(Printable.clip("short", 5)).isEqualTo("short");
+  }
 }
