@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
       GrowthCommand.class,
       PeersCommand.class,
       CompareCommand.class,
-      ExplainCommand.class
+      ExplainCommand.class,
+      PagesCommand.class
     })
 final class BenchCommand implements Callable<Integer> {
   private static final String ALL = "all";

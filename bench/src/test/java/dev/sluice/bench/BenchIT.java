@@ -145,6 +145,45 @@ class BenchIT {
         .containsOnly(20.0);
   }
 
+  @Test
+  void pages_timesEveryRouteAndExplainsTheSlowest() {
+    Path json = directory.resolve("pages.json");
+    int exitCode =
+        run(
+            "pages",
+            "--jobs=2000",
+            "--finished=500",
+            "--groups=200",
+            "--scale=0.005",
+            "--runs=2",
+            "--json=" + json,
+            "--docs=" + directory);
+    Report report = ReportFile.read(json);
+    assertThat(exitCode).isEqualTo(missesAGoal(report) ? 1 : 0);
+
+    Section pages = section(report, "pages");
+    assertThat(pages.subjects())
+        .extracting(Subject::name)
+        .contains(
+            "/overview",
+            "/groups, search, no hit",
+            "/jobs, waiting, far down",
+            "/jobs/{id}/why, last in the longest line",
+            "/workflows/{id}, many steps",
+            "/events");
+    assertThat(pages.subjects())
+        .allSatisfy(
+            subject ->
+                assertThat(subject.figures().get("time").values())
+                    .hasSize(2)
+                    .allMatch(millis -> millis > 0));
+    assertThat(pages.ratios()).hasSize(2 * pages.subjects().size());
+    assertThat(directory.resolve("pages.md")).exists();
+    assertThat(directory.resolve("plans").resolve("pages.md"))
+        .content()
+        .contains("GET /api/v1/", "rows read");
+  }
+
   private int run(String... arguments) {
     return BenchMain.run(Console.plain(out, err), arguments);
   }

@@ -12,7 +12,12 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.util.PSQLWarning;
@@ -40,6 +45,11 @@ final class PlanRecorder {
   /** Of this thread, while it records: a store's own threads are none of our business. */
   private final ThreadLocal<List<StatementPlan>> recorded = new ThreadLocal<>();
 
+  /** Of other threads, while somebody asks for that. */
+  private final AtomicReference<Eavesdropping> eavesdropping = new AtomicReference<>();
+
+  private record Eavesdropping(Predicate<Thread> whose, List<StatementPlan> plans) {}
+
   PlanRecorder(Endpoint endpoint) {
     PGSimpleDataSource plain = new PGSimpleDataSource();
     plain.setUrl(endpoint.jdbcUrl());
@@ -65,6 +75,27 @@ final class PlanRecorder {
     }
   }
 
+  /** The plans of all statements that these threads execute meanwhile, in the order they end. */
+  List<StatementPlan> record(Predicate<Thread> whose, Callable<?> work) throws Exception {
+    List<StatementPlan> plans = Collections.synchronizedList(new ArrayList<>());
+    eavesdropping.set(new Eavesdropping(whose, plans));
+    try {
+      work.call();
+    } finally {
+      eavesdropping.set(null);
+    }
+    return List.copyOf(plans);
+  }
+
+  private Optional<List<StatementPlan>> listeners() {
+    List<StatementPlan> own = recorded.get();
+    Eavesdropping others = eavesdropping.get();
+    if (own == null && others != null && others.whose.test(Thread.currentThread())) {
+      return Optional.of(others.plans);
+    }
+    return Optional.ofNullable(own);
+  }
+
   private <T> T proxy(Class<T> type, T target) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -86,8 +117,8 @@ final class PlanRecorder {
   }
 
   private void collect(Statement statement) throws SQLException {
-    List<StatementPlan> plans = recorded.get();
-    if (plans == null || statement.isClosed()) {
+    Optional<List<StatementPlan>> plans = listeners();
+    if (plans.isEmpty() || statement.isClosed()) {
       return;
     }
     for (SQLWarning warning = statement.getWarnings();
@@ -95,7 +126,7 @@ final class PlanRecorder {
         warning = warning.getNextWarning()) {
       if (warning instanceof PSQLWarning notice && notice.getMessage().contains(PLAN)) {
         String context = notice.getServerErrorMessage().getWhere();
-        plans.add(StatementPlan.parse(notice.getMessage(), context));
+        plans.get().add(StatementPlan.parse(notice.getMessage(), context));
       }
     }
   }

@@ -15,12 +15,14 @@ import java.util.stream.Collectors;
  * @param place the function and line it stands in: {@code claim_plain, line 6}
  * @param query its text
  * @param root its outermost node
+ * @param millis how long it took, being watched
  */
-record StatementPlan(String place, String query, PlanNode root) {
+record StatementPlan(String place, String query, PlanNode root, double millis) {
   /** The place of the statement that a worker sends itself. */
   static final String CALL = "the call";
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final Pattern DURATION = Pattern.compile("duration: ([0-9.]+) ms");
   private static final Pattern PLACE =
       Pattern.compile("function \"?(?:\\w+\\.)?(\\w+)\"?[^\\n]*?(?:line (\\d+)[^\\n]*)?(?:\\n|$)");
 
@@ -34,10 +36,18 @@ record StatementPlan(String place, String query, PlanNode root) {
     try {
       JsonNode json = MAPPER.readTree(message.substring(message.indexOf('{')));
       return new StatementPlan(
-          place(context), json.path("Query Text").asText(), new PlanNode(json.path("Plan")));
+          place(context),
+          json.path("Query Text").asText(),
+          new PlanNode(json.path("Plan")),
+          millis(message));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("auto_explain gave no JSON: " + message, e);
     }
+  }
+
+  private static double millis(String message) {
+    Matcher matcher = DURATION.matcher(message);
+    return matcher.find() ? Double.parseDouble(matcher.group(1)) : 0;
   }
 
   private static String place(String context) {

@@ -1,0 +1,10 @@
+package dev.sluice.browser;
+
+import java.nio.file.Path;
+
+class ObjectStoreDashboardIT extends DashboardWalk {
+  @Override
+  String store(Path directory) {
+    return "file:" + directory.resolve("objects");
+  }
+}

@@ -1,0 +1,10 @@
+package dev.sluice.browser;
+
+import java.nio.file.Path;
+
+class PostgresDashboardIT extends DashboardWalk {
+  @Override
+  String store(Path directory) {
+    return "embedded:" + directory.resolve("postgres");
+  }
+}
