@@ -8,7 +8,7 @@ import dev.sluice.spi.Exchange.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * waits for the bell (a handler returned, the store calls) or the next poll.
  *
  * <p>When an exchange fails, it may have happened or not. The loop then first reconciles: it tells
- * the store which jobs it knows of (running, or ended and not yet acknowledged), the store takes
+ * the store which claims it knows of (running, or ended and not yet acknowledged), the store takes
  * back all others and says what is held, and the outcomes are sent again. A job claimed by the lost
  * answer is thus ready again at once; an outcome recorded by it is not recorded twice.
  *
@@ -187,7 +187,7 @@ final class ExchangeLoop implements Runnable {
   }
 
   private void reconcile(Tenure tenure) {
-    Set<UUID> known = tenure.known();
+    Map<UUID, Long> known = tenure.known();
     List<Report> gone = tenure.adopt(tenure.session().reconcile(known));
     for (Report report : gone) {
       if (report.sent()) {

@@ -138,12 +138,12 @@ final class Outbox {
     return taken;
   }
 
-  /** The jobs that have ended and are not known to be recorded. */
-  Set<UUID> reported() {
-    Set<UUID> jobs = new HashSet<>();
-    reports.forEach(report -> jobs.add(report.id()));
-    deferred.forEach(report -> jobs.add(report.id()));
-    return jobs;
+  /** The claims that have ended and are not known to be recorded: token by job. */
+  Map<UUID, Long> reported() {
+    Map<UUID, Long> claims = new HashMap<>();
+    reports.forEach(report -> claims.put(report.id(), report.outcome().token()));
+    deferred.forEach(report -> claims.put(report.id(), report.outcome().token()));
+    return claims;
   }
 
   void forgetSlots() {

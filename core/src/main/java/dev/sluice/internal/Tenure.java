@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -228,12 +227,12 @@ final class Tenure {
     }
   }
 
-  /** Drops what has not started; answers with the jobs that are left. */
-  synchronized Set<UUID> known() {
+  /** Drops what has not started; answers with the claims that are left: token by job. */
+  synchronized Map<UUID, Long> known() {
     unbuffer(buffer.removeIf(job -> true));
     outbox.forgetSlots();
-    Set<UUID> known = new HashSet<>(running.keySet());
-    known.addAll(outbox.reported());
+    Map<UUID, Long> known = outbox.reported();
+    running.forEach((job, attempt) -> known.put(job, attempt.fencingToken()));
     return known;
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.spi;
 
 import dev.sluice.LeaseLostException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -47,12 +48,16 @@ public interface WorkerSession extends AutoCloseable {
   /**
    * Agrees anew on who holds what, after an exchange whose outcome is unknown or when {@link
    * Exchange.Answer#stale()} says that limits have changed. Every job the store has for this worker
-   * that is not in {@code known} goes back in line. The answer replaces whatever the worker
-   * believed about its slots.
+   * that is not in {@code known} under the same token goes back in line, or is cancelled if it was
+   * asked to stop. The answer replaces whatever the worker believed about its slots.
    *
-   * @param known the jobs that run or whose outcome is not reported yet
+   * <p>The token is part of a claim's name. A lost answer may have handed a job back and claimed it
+   * anew: the worker knows the job by its first token then, and nothing of the claim that the store
+   * has on record.
+   *
+   * @param known the claims that run or whose outcome is not reported yet: token by job
    */
-  Standing reconcile(Set<UUID> known);
+  Standing reconcile(Map<UUID, Long> known);
 
   /**
    * Calls {@code wake} whenever there may be something to exchange: new work for the queues and

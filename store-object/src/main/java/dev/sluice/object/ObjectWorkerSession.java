@@ -217,7 +217,7 @@ final class ObjectWorkerSession implements WorkerSession {
   }
 
   @Override
-  public Standing reconcile(Set<UUID> known) {
+  public Standing reconcile(Map<UUID, Long> known) {
     requireLease();
     record Agreed(Standing standing, long rules) {}
     Optional<Agreed> agreed =

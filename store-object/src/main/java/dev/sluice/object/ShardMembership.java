@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -134,7 +135,7 @@ final class ShardMembership {
   }
 
   /** Agrees anew on who holds what. */
-  Standing reconcile(Set<UUID> known) {
+  Standing reconcile(Map<UUID, Long> known) {
     Standing standing = session.reconcile(known);
     jobs.keySet().retainAll(standing.jobs().keySet());
     jobs.replaceAll((id, claim) -> new Claim(claim.token, standing.jobs().get(id)));
@@ -147,9 +148,9 @@ final class ShardMembership {
   }
 
   /** What the worker holds as far as can be told while the shard is in trouble. */
-  Standing unreconciled(Set<UUID> known) {
+  Standing unreconciled(Map<UUID, Long> known) {
     stale = true;
-    jobs.keySet().retainAll(known);
+    jobs.entrySet().removeIf(e -> !Objects.equals(known.get(e.getKey()), e.getValue().token));
     Map<UUID, List<String>> gates = new HashMap<>();
     jobs.forEach((id, claim) -> gates.put(id, claim.gates));
     return new Standing(gates, new ArrayList<>(slots), draining);

@@ -312,7 +312,7 @@ final class ShardedWorkerSession implements WorkerSession {
   }
 
   @Override
-  public Standing reconcile(Set<UUID> known) {
+  public Standing reconcile(Map<UUID, Long> known) {
     requireLease();
     Map<UUID, List<String>> jobs = new HashMap<>();
     List<HeldSlot> slots = new ArrayList<>();

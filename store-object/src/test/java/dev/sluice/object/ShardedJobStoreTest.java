@@ -214,7 +214,7 @@ class ShardedJobStoreTest {
         WorkerSession undeclared = another.openSession(StoreCalls.worker(Set.of(task), Map.of()));
         one.submit(List.of(StoreCalls.job(task), StoreCalls.job(task), StoreCalls.job(task)));
 
-        undeclared.reconcile(Set.of());
+        undeclared.reconcile(Map.of());
         assertThat(undeclared.exchange(StoreCalls.ask(task, 3)).jobs()).as(task).hasSize(1);
       }
     }

@@ -15,6 +15,7 @@ import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -280,6 +281,14 @@ final class SimulatedWorker {
     return known;
   }
 
+  private Map<UUID, Long> claims() {
+    Map<UUID, Long> claims = new HashMap<>();
+    running.values().forEach(job -> claims.put(job.id(), job.token()));
+    buffer.values().forEach(job -> claims.put(job.id(), job.token()));
+    ended.values().forEach(outcome -> claims.put(outcome.id(), outcome.token()));
+    return claims;
+  }
+
   /** Starts what it has slots for, if its lease still holds. */
   private void startSome() {
     for (ClaimedJob job : List.copyOf(buffer.values())) {
@@ -324,7 +333,7 @@ final class SimulatedWorker {
   /** Agrees anew with the store on what it holds. */
   void reconcile() {
     WorkerSession with = session;
-    Standing standing = with.reconcile(known());
+    Standing standing = with.reconcile(claims());
     if (session != with) {
       return;
     }

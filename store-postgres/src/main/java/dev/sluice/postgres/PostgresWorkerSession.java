@@ -54,7 +54,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
-      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?)";
+      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
@@ -103,7 +103,7 @@ final class PostgresWorkerSession implements WorkerSession {
       Database database, WorkerRegistration registration, Links links) {
     PostgresWorkerSession session = new PostgresWorkerSession(database, registration, links);
     boolean limitsChanged = session.register();
-    session.reconcile(Set.of());
+    session.reconcile(Map.of());
     if (limitsChanged) {
       links.lanes.giveLanesInBackground(session.tasksWithLane);
     }
@@ -300,7 +300,7 @@ final class PostgresWorkerSession implements WorkerSession {
   }
 
   @Override
-  public Standing reconcile(Set<UUID> known) {
+  public Standing reconcile(Map<UUID, Long> known) {
     Map<UUID, List<String>> jobs = new HashMap<>();
     List<HeldSlot> slots = new ArrayList<>();
     Set<String> draining = new HashSet<>();
@@ -335,7 +335,8 @@ final class PostgresWorkerSession implements WorkerSession {
                     return null;
                   },
                   id,
-                  connection.createArrayOf("uuid", known.toArray()));
+                  connection.createArrayOf("uuid", known.keySet().toArray()),
+                  connection.createArrayOf("bigint", known.values().toArray()));
               return found[0];
             });
     if (version < 0) {

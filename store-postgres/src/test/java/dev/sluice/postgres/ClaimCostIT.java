@@ -180,7 +180,7 @@ class ClaimCostIT {
                 List.of(),
                 new Exchange.Demand(jobs, wanted, Map.of())));
     if (answer.stale()) {
-      session.reconcile(Set.of());
+      session.reconcile(Map.of());
       return claim(session, jobs, tasks);
     }
     return answer;

@@ -10,6 +10,7 @@ import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.Standing;
@@ -86,7 +87,8 @@ abstract class LeaseContract extends ContractTopic {
     assertThatThrownBy(() -> session.exchange(report(lost, success())))
         .isInstanceOf(LeaseLostException.class);
     assertThatThrownBy(() -> session.renew(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(() -> session.reconcile(Set.of(id))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> session.reconcile(Map.of(id, lost.token())))
+        .isInstanceOf(LeaseLostException.class);
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     assertThat(job(id).progress().workerId()).contains(heir.id());
     session.close();
@@ -108,7 +110,8 @@ abstract class LeaseContract extends ContractTopic {
     assertThatThrownBy(() -> session.exchange(report(job, success())))
         .isInstanceOf(LeaseLostException.class);
     assertThatThrownBy(() -> session.renew(LONG_LEASE)).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(() -> session.reconcile(Set.of(id))).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> session.reconcile(Map.of(id, job.token())))
+        .isInstanceOf(LeaseLostException.class);
     store.recover();
     assertThat(ids(manualWorker(TASK).claim("t", 1))).containsExactly(id);
   }
@@ -253,7 +256,7 @@ abstract class LeaseContract extends ContractTopic {
     assertThat(jobs).hasSize(3);
     UUID kept = jobs.get(1).id();
 
-    Standing standing = worker.reconcile(Set.of(kept));
+    Standing standing = worker.reconcile(List.of(jobs.get(1)));
     assertThat(standing.jobs()).containsOnlyKeys(kept);
     assertThat(standing.jobs().get(kept)).containsExactly("t");
     assertThat(standing.slots()).isNotEmpty().allMatch(slot -> slot.group().equals("t"));
@@ -276,10 +279,65 @@ abstract class LeaseContract extends ContractTopic {
     UUID id = submit(TASK);
     ManualWorker worker = manualWorker(TASK);
     ManualWorker other = manualWorker(TASK);
-    other.claim("t", 1);
+    long token = other.claim("t", 1).get(0).token();
 
-    assertThat(worker.reconcile(Set.of(id, UUID.randomUUID())).jobs()).isEmpty();
+    assertThat(worker.session().reconcile(Map.of(id, token, UUID.randomUUID(), token)).jobs())
+        .isEmpty();
     assertThat(job(id).progress().workerId()).contains(other.id());
+  }
+
+  /** The worker knows the job from an earlier claim, and never heard of the later one. */
+  @Test
+  void reconcile_jobKnownUnderAnOlderToken_goesBackInLine() {
+    UUID id = submit(TASK);
+    ManualWorker worker = manualWorker(TASK);
+    ClaimedJob first = worker.claim("t", 1).get(0);
+    assertThat(worker.report(first, new JobOutcome.HandedBack())).isTrue();
+    ClaimedJob second = worker.claim("t", 1).get(0);
+    assertThat(second.id()).isEqualTo(id);
+    assertThat(second.token()).isGreaterThan(first.token());
+
+    assertThat(worker.reconcile(List.of(first)).jobs()).isEmpty();
+    assertThat(state(id)).isEqualTo(JobState.READY);
+    assertThat(job(id).progress().workerId()).isEmpty();
+    assertThat(worker.exchangeRaw(report(first, success())).accepted()).isEmpty();
+    assertThat(worker.exchangeRaw(report(second, success())).accepted()).isEmpty();
+    ClaimedJob third = worker.claim("t", 1).get(0);
+    assertThat(worker.succeed(third)).isTrue();
+    assertCountersAgree();
+  }
+
+  /** One exchange hands a job back and asks for more; its answer is lost. */
+  @Test
+  void lostAnswer_jobHandedBackInIt_isNotLeftBehind() {
+    UUID id = submit(TASK);
+    ManualWorker worker = manualWorker(TASK);
+    ClaimedJob job = worker.claim("t", 1).get(0);
+    JobOutcome back =
+        new JobOutcome(id, job.token(), new JobOutcome.HandedBack(), Duration.ofMillis(1));
+    Demand demand = new Demand(1, List.of(new TaskDemand("t", 1, 0)), Map.of());
+    worker
+        .session()
+        .exchange(new Exchange(List.of(back), Set.of(), Map.of(), worker.slots("t"), demand));
+
+    // As the worker does without that answer: it reconciles with what it has not seen recorded.
+    Standing standing = worker.reconcile(List.of(job));
+    List<JobOutcome> again = standing.jobs().containsKey(id) ? List.of(back) : List.of();
+    worker.exchangeRaw(new Exchange(again, Set.of(), Map.of(), List.of(), Demand.NONE));
+    assertThat(state(id)).as("no worker runs it").isEqualTo(JobState.READY);
+    assertThat(job(id).progress().workerId()).isEmpty();
+  }
+
+  @Test
+  void reconcile_unknownJobAskedToStop_isCancelled() {
+    UUID id = submit(TASK);
+    ManualWorker worker = manualWorker(TASK);
+    worker.claim("t", 1);
+    sluice.jobs().cancel(id);
+
+    worker.reconcile(List.of());
+    assertThat(state(id)).isEqualTo(JobState.CANCELLED);
+    assertThat(manualWorker(TASK).claim("t", 1)).isEmpty();
   }
 
   @Test

@@ -180,11 +180,13 @@ final class ManualWorker implements AutoCloseable {
 
   /** Hears of changed limits, as a worker does that is woken. */
   Standing reconcile() {
-    return reconcile(Set.copyOf(jobs.keySet()));
+    return reconcile(jobs.values());
   }
 
-  Standing reconcile(Set<UUID> known) {
-    Standing standing = session.reconcile(known);
+  Standing reconcile(Collection<ClaimedJob> known) {
+    Map<UUID, Long> claims = new HashMap<>();
+    known.forEach(job -> claims.put(job.id(), job.token()));
+    Standing standing = session.reconcile(claims);
     jobs.keySet().retainAll(standing.jobs().keySet());
     gates.clear();
     gates.putAll(standing.jobs());

@@ -40,7 +40,7 @@ final class HandWorker implements AutoCloseable {
         store.openSession(
             new WorkerRegistration(
                 "hand", Set.of(queue), Set.of(tasks), Map.of(), Duration.ofMinutes(5)));
-    session.reconcile(Set.of());
+    session.reconcile(Map.of());
     this.tasks = List.of(tasks).stream().map(task -> new TaskDemand(task, 1_000, 0)).toList();
   }
 
@@ -75,7 +75,7 @@ final class HandWorker implements AutoCloseable {
     Exchange.Answer answer =
         session.exchange(new Exchange(outcomes, Set.of(), Map.of(), List.of(), demand));
     if (answer.stale()) {
-      session.reconcile(Set.of());
+      session.reconcile(Map.of());
       return exchange(List.of(), demand);
     }
     return answer.jobs();

@@ -35,7 +35,7 @@ final class ExplainedWorker implements AutoCloseable {
                 Set.copyOf(SetUp.TASKS),
                 setUp.limits(),
                 LEASE));
-    session.reconcile(Set.of());
+    session.reconcile(Map.of());
   }
 
   /** Claims a batch and completes it: two steps. */

@@ -9,7 +9,7 @@ import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,19 +28,19 @@ final class Holder implements AutoCloseable {
       "\tat com.example.shop.PaymentClient.charge(PaymentClient.java:118)\n".repeat(20);
 
   private final WorkerSession session;
-  private final Set<UUID> kept = new HashSet<>();
+  private final Map<UUID, Long> kept = new HashMap<>();
 
   Holder(JobStore store, String name, WorkerRegistration like) {
     this.session =
         store.openSession(
             new WorkerRegistration(name, like.queues(), like.tasks(), like.limits(), LEASE));
-    session.reconcile(Set.of());
+    session.reconcile(Map.of());
   }
 
   /** Claims up to so many jobs of a task and keeps them running; how many it got. */
   int keep(String task, int most) {
     Exchange.Answer answer = claim(task, most);
-    answer.jobs().forEach(job -> kept.add(job.id()));
+    answer.jobs().forEach(job -> kept.put(job.id(), job.token()));
     return answer.jobs().size();
   }
 

@@ -4,6 +4,7 @@ import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -41,7 +42,7 @@ final class MeasuredWorkerSession implements WorkerSession {
   }
 
   @Override
-  public Standing reconcile(Set<UUID> known) {
+  public Standing reconcile(Map<UUID, Long> known) {
     return session.reconcile(known);
   }
 

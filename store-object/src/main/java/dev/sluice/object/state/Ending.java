@@ -7,7 +7,6 @@ import dev.sluice.object.state.FinishedJob.Run;
 import dev.sluice.spi.JobOutcome;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -142,10 +141,11 @@ public final class Ending {
         .orElse(false);
   }
 
-  /** Puts every job of a worker that it does not know of back in line. */
-  public static void handBackUnknown(ShardDraft draft, String worker, Set<UUID> known) {
+  /** Puts every job of a worker whose claim it does not know of back in line; token by job. */
+  public static void handBackUnknown(ShardDraft draft, String worker, Map<UUID, Long> known) {
     for (Map.Entry<UUID, RunningJob> entry : jobsOf(draft, worker)) {
-      if (!known.contains(entry.getKey())) {
+      Long token = known.get(entry.getKey());
+      if (token == null || token != entry.getValue().claim().token()) {
         takeBack(draft, entry.getKey(), entry.getValue());
       }
     }

@@ -102,7 +102,7 @@ public final class WorkerStanding {
   }
 
   /** Agrees with a worker on what it holds. */
-  public static Standing reconcile(ShardDraft draft, String worker, Set<UUID> known) {
+  public static Standing reconcile(ShardDraft draft, String worker, Map<UUID, Long> known) {
     draft.putWorker(worker, draft.workers().get(worker).seeing(draft.rulesVersion()));
     Ending.handBackUnknown(draft, worker, known);
     Map<UUID, List<String>> jobs = new HashMap<>();

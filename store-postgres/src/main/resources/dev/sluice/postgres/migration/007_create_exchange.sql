@@ -399,9 +399,10 @@ BEGIN
 END
 $$;
 
--- Agrees with a worker on what it holds: jobs it does not know of go back in line. Kinds: version (number), job (id and
+-- Agrees with a worker on what it holds: jobs of claims it does not know of, by job and token, go back in line, or are
+-- cancelled if they were asked to stop. Kinds: version (number), job (id and
 -- the limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
-CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[])
+CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[], p_tokens bigint[])
 RETURNS TABLE (kind text, id uuid, groups text[], name text, slot integer, number bigint)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -411,6 +412,8 @@ AS $$
 DECLARE
   v_version bigint;
   v_tasks text[];
+  v_unknown uuid[];
+  v_cancelled uuid[];
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
   SELECT rules_version INTO v_version FROM meta;
@@ -420,13 +423,25 @@ BEGIN
   IF v_tasks IS NULL THEN
     RETURN;
   END IF;
+  SELECT array_agg(u.id), array_agg(u.id) FILTER (WHERE u.cancel_requested) INTO v_unknown, v_cancelled
+  FROM (
+    SELECT j.id, j.cancel_requested
+    FROM job j
+    WHERE j.state = 2 AND j.worker_id = p_worker
+      AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_known, p_tokens) AS k(id, token))
+    ORDER BY j.id
+    FOR UPDATE
+  ) u;
+  IF v_cancelled IS NOT NULL THEN
+    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+  END IF;
   UPDATE job j SET
     state = 1,
     lane = home_lane(j.task, j.groups, j.limited_group),
     attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
     worker_id = NULL,
     started_at = NULL
-  WHERE j.state = 2 AND j.worker_id = p_worker AND j.id <> ALL (p_known);
+  WHERE j.id = ANY (v_unknown);
 
   RETURN QUERY SELECT 'version', NULL::uuid, NULL::text[], NULL::text, NULL::integer, v_version;
   RETURN QUERY
