@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +41,12 @@ import org.slf4j.LoggerFactory;
  * fenced, and a fenced one learns it from its next renewal. Only after that are its jobs given
  * back, by a commit that also takes the worker off the list of those whose steps count. If the
  * observer dies between the two, the next one finds the object fenced and goes on.
+ *
+ * <p><b>A process knows its own workers better.</b> Of one that is late by its own clock it need
+ * not wait for silence: it may fence it at once, over whatever the object says, a renewal included
+ * that has happened and whose answer is on its way. That is safe because being overdue is final
+ * ({@link LeaseEnd}): once anything in the process has found the lease over, no renewal makes it
+ * last again, and its worker is told that it is lost.
  *
  * <p>The times in the objects are for people.
  */
@@ -87,7 +92,7 @@ final class WorkerLeases {
     private final String id;
     private final WorkerRegistration registration;
     private final Instant startedAt = Micros.toInstant(clock.now());
-    private final AtomicLong endsAt = new AtomicLong();
+    private final LeaseEnd end;
     private String tag;
     private volatile Instant expiresAt;
     private volatile String bulletin;
@@ -95,16 +100,19 @@ final class WorkerLeases {
     private Held(String id, WorkerRegistration registration) {
       this.id = id;
       this.registration = registration;
-      this.endsAt.set(environment.nanoTime().getAsLong());
+      this.end = new LeaseEnd(environment.nanoTime().getAsLong() + registration.lease().toNanos());
     }
 
     String worker() {
       return id;
     }
 
-    /** Whether it is over, by the worker's own clock, since the last renewal was sent. */
+    /**
+     * Whether it is over, by the worker's own clock, since the last renewal was sent. Then it is so
+     * for good: a renewal under way does not count any more, and the worker may be fenced at once.
+     */
     boolean isOverdue() {
-      return environment.nanoTime().getAsLong() - endsAt.get() >= 0;
+      return end.isOver(environment.nanoTime().getAsLong());
     }
 
     /** What to tell a worker whose lease is over. */
@@ -134,13 +142,17 @@ final class WorkerLeases {
      * Shows that the worker lives.
      *
      * @param lease how long it may be silent from now on; never shortens what was promised
-     * @throws LeaseLostException if it was given up
+     * @throws LeaseLostException if it was given up, by another process or by this one, before or
+     *     while the renewal was under way
      */
     synchronized void renew(Duration lease) {
       long sent = environment.nanoTime().getAsLong();
+      if (end.isOver(sent)) {
+        throw overdue();
+      }
       // Longer than asked for if an earlier renewal promised more, by the clock that relies on it.
       Duration length =
-          Duration.ofMillis(1 + Math.max(lease.toNanos(), endsAt.get() - sent) / 1_000_000);
+          Duration.ofMillis(1 + Math.max(lease.toNanos(), end.left(sent)) / 1_000_000);
       Instant promised = Micros.toInstant(clock.latest()).plus(length);
       LeaseObject next =
           new LeaseObject(
@@ -160,7 +172,9 @@ final class WorkerLeases {
       }
       tag = stored.tag();
       expiresAt = promised;
-      endsAt.accumulateAndGet(sent + lease.toNanos(), (a, b) -> b - a > 0 ? b : a);
+      if (!end.extend(sent + lease.toNanos())) {
+        throw overdue();
+      }
     }
 
     private PutResult put(LeaseObject next) {
