@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.ToLongFunction;
 
 /**
@@ -27,6 +28,12 @@ import java.util.function.ToLongFunction;
  * group with a limit a job needs a place under a slot: one that the worker has to spare, or a new
  * slot, which is good for {@code 1 + depth} jobs. All groups of a job are looked at before anything
  * is taken in any. Segments that are damaged are passed over.
+ *
+ * <p><b>What a worker ends in a step, it is not given in that step.</b> A worker that does not hear
+ * the answer still has the outcome of its earlier claim; the job would be with it by a later one
+ * that it never heard of. Reconciling tells the two apart by their tokens, but a job that goes from
+ * a worker to the same worker within one step has no state in between that anything else could see.
+ * In its next step it may have it.
  */
 public final class Claiming {
   /**
@@ -35,8 +42,10 @@ public final class Claiming {
    * @param jobs the jobs, best first
    * @param slots the slots taken for them
    * @param full groups that kept due jobs from this worker, as far as it came across them
+   * @param nextTime whether jobs are due that it may have in its next step, and not in this one
    */
-  public record Taken(List<ClaimedJob> jobs, List<HeldSlot> slots, Set<String> full) {}
+  public record Taken(
+      List<ClaimedJob> jobs, List<HeldSlot> slots, Set<String> full, boolean nextTime) {}
 
   /**
    * Who claims.
@@ -59,6 +68,7 @@ public final class Claiming {
 
   private final ShardDraft draft;
   private final Claimant claimant;
+  private final Set<UUID> ended;
   private final Map<String, TaskDemand> demands = new HashMap<>();
   private final Map<String, Integer> room = new HashMap<>();
   private final Map<String, Integer> limits = new HashMap<>();
@@ -67,10 +77,12 @@ public final class Claiming {
   private final List<ClaimedJob> jobs = new ArrayList<>();
   private final List<HeldSlot> slots = new ArrayList<>();
   private final Set<String> full = new TreeSet<>();
+  private boolean nextTime;
 
-  private Claiming(ShardDraft draft, Claimant claimant, Demand demand) {
+  private Claiming(ShardDraft draft, Claimant claimant, Demand demand, Set<UUID> ended) {
     this.draft = draft;
     this.claimant = claimant;
+    this.ended = ended;
     this.spare = new HashMap<>(demand.spare());
     for (TaskDemand task : demand.tasks()) {
       demands.put(task.task(), task);
@@ -78,13 +90,17 @@ public final class Claiming {
     }
   }
 
-  /** Gives this worker what it could take on, as far as there is anything. */
-  public static Taken claim(ShardDraft draft, Claimant claimant, Demand demand) {
-    Claiming claiming = new Claiming(draft, claimant, demand);
+  /**
+   * Gives this worker what it could take on, as far as there is anything.
+   *
+   * @param ended jobs whose outcome it reports in the same step
+   */
+  static Taken claim(ShardDraft draft, Claimant claimant, Demand demand, Set<UUID> ended) {
+    Claiming claiming = new Claiming(draft, claimant, demand, ended);
     if (demand.jobs() > 0 && !claiming.demands.isEmpty()) {
       claiming.run(claimant.queues, demand.jobs());
     }
-    return new Taken(claiming.jobs, claiming.slots, claiming.full);
+    return new Taken(claiming.jobs, claiming.slots, claiming.full, claiming.nextTime);
   }
 
   private void run(Set<String> queues, int wanted) {
@@ -112,7 +128,11 @@ public final class Claiming {
               JobRecord job = draft.record(place);
               if (demands.containsKey(job.spec().task())
                   && isServed(queues, job.spec().place().queue())) {
-                heads.add(new Head(traitOf(place), place, job, due));
+                if (ended.contains(job.id())) {
+                  nextTime = true;
+                } else {
+                  heads.add(new Head(traitOf(place), place, job, due));
+                }
               }
             });
     while (jobs.size() < wanted && !heads.isEmpty()) {

@@ -65,9 +65,11 @@ public final class WorkerStanding {
                 draft.update(id, job.withNote(note));
               }
             });
+    Set<UUID> ended = new HashSet<>();
     Set<UUID> accepted = new HashSet<>();
     Set<UUID> cancelled = new HashSet<>();
     for (JobOutcome outcome : exchange.outcomes()) {
+      ended.add(outcome.id());
       Recorded recorded = Ending.report(draft, worker, outcome);
       if (recorded != Recorded.TOO_LATE) {
         accepted.add(outcome.id());
@@ -83,17 +85,20 @@ public final class WorkerStanding {
       return new Answer(
           accepted, cancelled, Set.of(), List.of(), List.of(), true, Optional.empty(), Set.of());
     }
-    Claiming.Taken taken = Claiming.claim(draft, claimant, exchange.demand());
+    Claiming.Taken taken = Claiming.claim(draft, claimant, exchange.demand(), ended);
     Optional<Duration> nextDue = Optional.empty();
     if (taken.jobs().size() < exchange.demand().jobs()) {
-      OptionalLong due = JobCounts.nextDue(draft);
-      nextDue =
-          due.isPresent()
-              ? Optional.of(Micros.toDuration(Math.max(0, due.getAsLong() - draft.now())))
-              : Optional.empty();
+      nextDue = taken.nextTime() ? Optional.of(Duration.ZERO) : timeToNextDue(draft);
     }
     return new Answer(
         accepted, cancelled, Set.of(), taken.jobs(), taken.slots(), false, nextDue, taken.full());
+  }
+
+  private static Optional<Duration> timeToNextDue(ShardDraft draft) {
+    OptionalLong due = JobCounts.nextDue(draft);
+    return due.isPresent()
+        ? Optional.of(Micros.toDuration(Math.max(0, due.getAsLong() - draft.now())))
+        : Optional.empty();
   }
 
   private static RunningJob ownJob(ShardDraft draft, String worker, UUID id) {
