@@ -4,6 +4,7 @@ import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.ControlObject.Version;
+import dev.sluice.object.Doubts.Doubt;
 import dev.sluice.object.Inbox.Found;
 import dev.sluice.object.SegmentCache.SegmentGoneException;
 import dev.sluice.object.state.Admission;
@@ -14,7 +15,6 @@ import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +50,13 @@ import org.slf4j.LoggerFactory;
  * the one we began with, the put may yet arrive; then a commit follows even if it has nothing to
  * say. It takes the tag away that the late put waits for, or finds that the late put was first. As
  * long as that has not succeeded, it is owed ({@link #barrierOwed}), and no answer is given without
- * it: a claim that lands after its worker reconciled would be a job that nobody runs.
+ * it: a claim that lands after its worker reconciled would be a job that nobody runs. And whatever
+ * a state is read for while a put is in doubt, it is asked first whether that put is in it ({@link
+ * Doubts}): steps that have happened must not happen again.
+ *
+ * <p><b>A segment that is gone</b> was dropped and deleted after the state was read that refers to
+ * it. Steps may need segments, and so may sealing the draft, which is done before anything is put:
+ * in either case the state is read anew, and the draft is made again.
  *
  * <p><b>A damaged object</b> stops the steps that need it. They are told so, and the draft is made
  * again without them, for as long as no put of this batch is in doubt.
@@ -100,13 +106,6 @@ final class Committer {
    * @param dropped keys of segments that nobody needs any more
    */
   record Committed(ShardState before, ShardState state, List<String> dropped) {}
-
-  /** A commit whose put got no answer. */
-  private record Doubt(long version, String nonce, ShardState before, List<Runnable> deliveries) {
-    boolean isIn(ShardState state) {
-      return state.edition().followed(version, nonce);
-    }
-  }
 
   /**
    * A part of a commit. May run several times; only what it did last counts. A request it refuses
@@ -255,7 +254,7 @@ final class Committer {
   }
 
   private void run(List<Ticket<?>> batch) {
-    List<Doubt> doubts = new ArrayList<>();
+    Doubts doubts = new Doubts();
     missing.clear();
     Version base = latest;
     boolean fresh = base == null;
@@ -264,14 +263,28 @@ final class Committer {
     }
     inbox = null;
     for (int round = 0; ; ) {
-      ShardDraft draft;
+      SegmentGoneException gone = null;
+      Optional<Committed> committed = Optional.empty();
+      List<Runnable> deliveries = List.of();
       try {
-        draft = draft(base, batch);
+        ShardDraft draft = draft(base, batch);
+        if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
+          inbox = parts.inbox.list();
+          sweep(base.state());
+          continue;
+        }
+        deliveries = batch.stream().<Runnable>map(Ticket::delivery).toList();
+        if (draft.isChanged() || barrierOwed) {
+          committed = put(base, draft, deliveries, doubts);
+          if (committed.isEmpty()) {
+            backOff(round++);
+          }
+        } else if (fresh) {
+          deliveries.forEach(Runnable::run);
+          return;
+        }
       } catch (SegmentGoneException e) {
-        base = load();
-        fresh = true;
-        note(e, base.state());
-        continue;
+        gone = e;
       } catch (Obstacle e) {
         if (!doubts.isEmpty()) {
           throw e.damage;
@@ -282,37 +295,11 @@ final class Committer {
         }
         continue;
       }
-      if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
-        inbox = parts.inbox.list();
-        sweep(base.state());
-        continue;
+      if (committed.isPresent()) {
+        deliveries.forEach(Runnable::run);
+        parts.afterCommit.accept(committed.get());
+        return;
       }
-      if (!draft.isChanged() && !barrierOwed) {
-        if (fresh) {
-          batch.forEach(ticket -> ticket.delivery().run());
-          return;
-        }
-        base = load();
-        fresh = true;
-        continue;
-      }
-      String nonce = environment.nonce();
-      List<Runnable> deliveries = batch.stream().<Runnable>map(Ticket::delivery).toList();
-      try {
-        Optional<Version> stored = put(base, draft, nonce);
-        if (stored.isPresent()) {
-          barrierOwed = false;
-          saw(stored.get());
-          deliveries.forEach(Runnable::run);
-          parts.afterCommit.accept(
-              new Committed(base.state(), stored.get().state(), draft.dropped()));
-          return;
-        }
-      } catch (UnknownOutcomeException e) {
-        barrierOwed = true;
-        doubts.add(new Doubt(draft.version(), nonce, base.state(), deliveries));
-      }
-      backOff(round++);
       String before = base.tag();
       base = load();
       fresh = true;
@@ -320,19 +307,35 @@ final class Committer {
         // Whatever was on its way waited for a tag that is gone.
         barrierOwed = false;
       }
-      ShardState now = base.state();
-      Optional<Doubt> landed = doubts.stream().filter(doubt -> doubt.isIn(now)).findFirst();
+      Optional<Doubt> landed = doubts.landedIn(base.state());
       if (landed.isPresent()) {
-        landed.get().deliveries.forEach(Runnable::run);
-        parts.afterCommit.accept(new Committed(landed.get().before, now, List.of()));
+        landed.get().deliveries().forEach(Runnable::run);
+        parts.afterCommit.accept(new Committed(landed.get().before(), base.state(), List.of()));
         return;
       }
-      if (doubts.stream().anyMatch(doubt -> now.forgets(doubt.version))) {
-        throw new UnknownOutcomeException(
-            "A commit to '%s' got no answer, and too many followed to tell whether it happened."
-                .formatted(ControlObject.KEY),
-            null);
+      if (gone != null) {
+        note(gone, base.state());
       }
+    }
+  }
+
+  /**
+   * Puts the draft in place of the state it follows; empty if it did not happen, or may not have.
+   */
+  private Optional<Committed> put(
+      Version base, ShardDraft draft, List<Runnable> deliveries, Doubts doubts) {
+    String nonce = environment.nonce();
+    try {
+      Optional<Version> stored = replace(base, draft, nonce);
+      if (stored.isPresent()) {
+        barrierOwed = false;
+        saw(stored.get());
+      }
+      return stored.map(made -> new Committed(base.state(), made.state(), draft.dropped()));
+    } catch (UnknownOutcomeException e) {
+      barrierOwed = true;
+      doubts.add(new Doubt(draft.version(), nonce, base.state(), deliveries));
+      return Optional.empty();
     }
   }
 
@@ -432,18 +435,22 @@ final class Committer {
     }
   }
 
-  private void delete(List<String> late) {
+  private void delete(List<String> unneeded) {
     try {
-      store.deleteAll(late);
+      store.deleteAll(unneeded);
     } catch (SluiceException e) {
-      log.debug("Late copies of segments could not be deleted; the next look finds them.", e);
+      log.debug("Segments that nothing refers to are left for a later look to delete.", e);
     }
   }
 
-  private Optional<Version> put(Version base, ShardDraft draft, String nonce) {
-    Segment returns = null;
-    if (!draft.returning().isEmpty()) {
-      returns = new Segment(SegmentKeys.returned(draft.version(), nonce), draft.returning());
+  private Optional<Version> replace(Version base, ShardDraft draft, String nonce) {
+    Segment returns =
+        draft.returning().isEmpty()
+            ? null
+            : new Segment(SegmentKeys.returned(draft.version(), nonce), draft.returning());
+    // Before anything is put: it may need segments that are gone, if the state is old.
+    ShardState next = draft.seal(nonce, returns);
+    if (returns != null) {
       byte[] body = JobDocuments.writeSegment(returns.jobs(), nonce);
       if (!(store.putIfAbsent(returns.key(), ObjectBody.withToken(body, nonce))
           instanceof PutResult.Stored)) {
@@ -452,12 +459,12 @@ final class Committer {
       }
       parts.segments.put(returns);
     }
-    Optional<Version> stored = parts.control.replace(base, draft.seal(nonce, returns));
+    Optional<Version> stored = parts.control.replace(base, next);
     if (stored.isEmpty() && returns != null) {
       // The commit that would have referred to it can never happen any more.
       List<String> orphan = List.of(returns.key());
       parts.segments.forget(orphan);
-      store.deleteAll(orphan);
+      environment.chores().execute(() -> delete(orphan));
     }
     return stored;
   }

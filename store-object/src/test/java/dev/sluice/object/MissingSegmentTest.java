@@ -2,14 +2,17 @@ package dev.sluice.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
@@ -130,5 +133,36 @@ class MissingSegmentTest {
       assertThat(jobs).allMatch(job -> store.jobs().get(job.id()).isPresent());
     }
     dying.close();
+  }
+
+  /**
+   * A job that is tried again brought the limit of its key along; to see who runs under it, its
+   * commit read a segment that another process had dropped meanwhile, and failed for good.
+   */
+  @Test
+  void segmentDroppedByAnother_outcomeThatNeedsItIsRecorded() {
+    List<Group> key = List.of(Group.parse("keyed/acme"));
+    try (JobStore store = open();
+        JobStore other = open()) {
+      WorkerSession session = store.openSession(StoreCalls.worker(Set.of("keyed"), Map.of()));
+      store.submit(List.of(StoreCalls.job("keyed", key, OptionalInt.of(2))));
+      ClaimedJob job = session.exchange(StoreCalls.ask("keyed", 1)).jobs().get(0);
+      WorkerSession elsewhere = other.openSession(StoreCalls.worker(Set.of("plain"), Map.of()));
+      other.submit(List.of(StoreCalls.job("plain")));
+      List<ClaimedJob> plain = elsewhere.exchange(StoreCalls.ask("plain", 1)).jobs();
+      session.renew(Duration.ofMinutes(1)); // Now this process knows that the other job runs.
+      assertThat(elsewhere.exchange(StoreCalls.report(plain, Demand.NONE)).accepted()).hasSize(1);
+      other.jobs().purge(Duration.ofDays(1));
+      await().until(() -> objects.listAll(INBOX).size() == 1);
+
+      JobOutcome again =
+          new JobOutcome(
+              job.id(),
+              job.token(),
+              new JobOutcome.Retry(new JobOutcome.Failure("Boom", "", ""), Duration.ZERO),
+              Duration.ofMillis(1));
+      Exchange report = new Exchange(List.of(again), Set.of(), Map.of(), List.of(), Demand.NONE);
+      assertThat(session.exchange(report).accepted()).containsExactly(job.id());
+    }
   }
 }
