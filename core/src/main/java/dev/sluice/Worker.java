@@ -7,6 +7,9 @@ public interface Worker extends AutoCloseable {
   /** Its id at the moment; a worker that lost its lease goes on under a new one. */
   String id();
 
+  /** Its name, which stays: what lists of workers and log lines show. */
+  String name();
+
   /** How many handlers are at work. */
   int running();
 

@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import java.util.List;
+import java.util.Set;
 
 /** The workers that are signed on, wherever they run. Thread-safe. */
 public interface Workers {
@@ -16,9 +17,9 @@ public interface Workers {
   /**
    * What became of workers that were given up.
    *
-   * @param workers how many workers there were
+   * @param workers the ids of these workers
    * @param jobs how many of their jobs are back in line
    * @param slots how many slots came free
    */
-  record Recovered(int workers, int jobs, int slots) {}
+  record Recovered(Set<String> workers, int jobs, int slots) {}
 }

@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.sluice.AuditReport;
 import dev.sluice.Diagnosis.Finding;
 import dev.sluice.Group;
@@ -175,7 +177,9 @@ final class HealthChecks {
       Workers.Recovered more = sluice.workers().recover();
       sum =
           new Workers.Recovered(
-              sum.workers() + more.workers(), sum.jobs() + more.jobs(), sum.slots() + more.slots());
+              Stream.of(sum, more).flatMap(one -> one.workers().stream()).collect(toSet()),
+              sum.jobs() + more.jobs(),
+              sum.slots() + more.slots());
     }
     return sum;
   }
@@ -188,10 +192,10 @@ final class HealthChecks {
   List<String> fix() throws InterruptedException {
     List<String> done = new ArrayList<>();
     Workers.Recovered recovered = recover();
-    if (recovered.workers() + recovered.jobs() + recovered.slots() > 0) {
+    if (recovered.workers().size() + recovered.jobs() + recovered.slots() > 0) {
       done.add(
           "Gave up %d workers that were gone: %d of their jobs are back in line, %d slots came free."
-              .formatted(recovered.workers(), recovered.jobs(), recovered.slots()));
+              .formatted(recovered.workers().size(), recovered.jobs(), recovered.slots()));
     }
     for (Map.Entry<Group, Integer> freed : sluice.concurrency().cleanupExpired().entrySet()) {
       done.add("Freed %d expired slots of '%s'.".formatted(freed.getValue(), freed.getKey()));

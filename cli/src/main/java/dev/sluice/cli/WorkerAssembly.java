@@ -80,8 +80,12 @@ final class WorkerAssembly {
     Worker worker = builder.start();
     root.remark(
         Printable.of(
-            "Worker %s serves %s in %s. Ctrl-C stops it."
-                .formatted(worker.id(), described(), "queue " + String.join(", ", queues))));
+            "Worker %s (%s) serves %s in %s. Ctrl-C stops it."
+                .formatted(
+                    worker.name(),
+                    worker.id(),
+                    described(),
+                    "queue " + String.join(", ", queues))));
     return worker;
   }
 

@@ -71,6 +71,7 @@ final class HandlerPool implements AutoCloseable {
     Throwable thrown = null;
     Tracing.Running span = (verdict, failure) -> {};
     try {
+      AttemptLog.enter(attempt);
       span = tracing.running(attempt, attempt.job().run().trace());
       workshop.announcer().starting(attempt);
       result = task.run(attempt.job().payload(), environment.json(), attempt);
@@ -88,10 +89,12 @@ final class HandlerPool implements AutoCloseable {
           thrown == null
               ? Ending.returned(attempt, result, policy, random)
               : Ending.threw(attempt, thrown, policy, random);
+      AttemptLog.ended(attempt, ending);
       span.ended(ending.word(), thrown);
     } catch (Throwable e) {
       log.error("After {} its thread failed; the job ends as {}.", attempt, ending.word(), e);
     } finally {
+      AttemptLog.leave();
       // Whatever went wrong: else its thread and its slots would be gone for as long as the worker.
       attempt.tenure().ended(attempt, ending, ran);
     }

@@ -46,7 +46,7 @@ final class LeaseKeeper implements Runnable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (LeaseLostException e) {
-      log.debug("The lease keeper of worker {} ends.", tenure.workerId(), e);
+      log.debug("The lease keeper of worker {} ends.", tenure.worker(), e);
     }
   }
 

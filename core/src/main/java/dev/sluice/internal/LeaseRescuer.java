@@ -37,14 +37,24 @@ final class LeaseRescuer implements Chore {
 
   @Override
   public void run() {
-    RecoveryReport report = store.recover();
-    if (report.isEmpty()) {
-      return;
+    logged(store.recover());
+  }
+
+  /** Logs what a recovery found: a line per worker, and a line per group. */
+  static RecoveryReport logged(RecoveryReport report) {
+    for (RecoveryReport.DeadWorker worker : report.deadWorkers()) {
+      log.warn(
+          "Worker '{}' ({}) was silent for longer than its lease. Of its jobs are ready again: {}.",
+          worker.name(),
+          worker.id(),
+          Counts.text(worker.requeuedJobs()));
     }
-    log.warn(
-        "{} workers were silent for longer than their lease: {} of their jobs are ready again.",
-        report.deadWorkers(),
-        report.requeuedJobs());
-    report.freedSlots().forEach((group, slots) -> log.warn("Freed {} of '{}'.", slots, group));
+    report.freedSlots().forEach(LeaseRescuer::logFreed);
+    return report;
+  }
+
+  /** Logs how many slots of a group came free because their lease had expired. */
+  static void logFreed(String group, int slots) {
+    log.warn("Freed {} slots of '{}' whose lease had expired.", slots, group);
   }
 }

@@ -27,7 +27,7 @@ final class LeaseWatchdog implements Runnable {
         tenure.tick();
       } catch (RuntimeException | Error e) {
         // Whatever it was, the watch goes on.
-        log.error("A look at the lease of worker {} failed.", tenure.workerId(), e);
+        log.error("A look at the lease of worker {} failed.", tenure.worker(), e);
       }
       LockSupport.parkNanos(this, TICK.toNanos());
     }

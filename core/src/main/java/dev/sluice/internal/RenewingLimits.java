@@ -105,12 +105,17 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
 
   @Override
   public int cleanupExpired(Group group) {
-    return store.cleanupExpired(Optional.of(group)).getOrDefault(group, 0);
+    return logged(store.cleanupExpired(Optional.of(group))).getOrDefault(group, 0);
   }
 
   @Override
   public Map<Group, Integer> cleanupExpired() {
-    return store.cleanupExpired(Optional.empty());
+    return logged(store.cleanupExpired(Optional.empty()));
+  }
+
+  private static Map<Group, Integer> logged(Map<Group, Integer> freed) {
+    freed.forEach((group, slots) -> LeaseRescuer.logFreed(group.toString(), slots));
+    return freed;
   }
 
   @Override

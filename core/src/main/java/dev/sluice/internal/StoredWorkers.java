@@ -4,8 +4,10 @@ import dev.sluice.WorkerInfo;
 import dev.sluice.Workers;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RecoveryReport.DeadWorker;
 import dev.sluice.spi.WorkerStore.StoredWorker;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The workers on record, with their bulletins read. */
 public final class StoredWorkers implements Workers {
@@ -22,9 +24,9 @@ public final class StoredWorkers implements Workers {
 
   @Override
   public Recovered recover() {
-    RecoveryReport report = store.recover();
+    RecoveryReport report = LeaseRescuer.logged(store.recover());
     return new Recovered(
-        report.deadWorkers(),
+        report.deadWorkers().stream().map(DeadWorker::id).collect(Collectors.toSet()),
         report.requeuedJobs(),
         report.freedSlots().values().stream().mapToInt(Integer::intValue).sum());
   }

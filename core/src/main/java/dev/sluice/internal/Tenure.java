@@ -89,6 +89,16 @@ final class Tenure {
     return session.workerId();
   }
 
+  /** The worker's name, which stays when its id changes. */
+  String workerName() {
+    return environment.settings().name();
+  }
+
+  /** The worker as log lines say it: its name, and its id at the moment. */
+  String worker() {
+    return "'" + workerName() + "' (" + workerId() + ")";
+  }
+
   /** Rings when the lease is to be renewed at once, or never again. */
   Bell renewals() {
     return renewals;
@@ -204,7 +214,9 @@ final class Tenure {
       if (phase == Phase.CLOSING) {
         reportUnstarted(List.of(job), Ending.HANDED_BACK);
       } else if (job.run().attempt() > maxAttempts) {
-        reportUnstarted(List.of(job), Ending.givenUp(job.run().attempt(), maxAttempts));
+        Ending givenUp = Ending.givenUp(job.run().attempt(), maxAttempts);
+        reportUnstarted(List.of(job), givenUp);
+        AttemptLog.endedUnstarted(new Attempt(job, this), givenUp);
       } else {
         buffer.add(job, environment.now());
         ledger.buffer(job.task(), job.gates());
@@ -368,10 +380,10 @@ final class Tenure {
     }
     interrupted.forEach(attempt -> attempt.stop(Stop.LEASE_LOST));
     log.error(
-        "The lease of worker {} is lost: {}. {} handlers are interrupted; the worker goes on under a new lease.",
-        workerId(),
+        "The lease of worker {} is lost: {}. Handlers are interrupted: {}. The worker goes on under a new lease.",
+        worker(),
         why,
-        interrupted.size());
+        Counts.text(Counts.of(interrupted, Attempt::task)));
     workshop.announcer().leaseLost(workerId(), interrupted.size());
     renewals.ring();
     workshop.bell().ring();
@@ -381,8 +393,19 @@ final class Tenure {
   synchronized void beginClosing() {
     if (phase == Phase.OPEN) {
       phase = Phase.CLOSING;
-      reportUnstarted(unbuffer(buffer.removeIf(job -> true)), Ending.HANDED_BACK);
+      List<ClaimedJob> unstarted = unbuffer(buffer.removeIf(job -> true));
+      reportUnstarted(unstarted, Ending.HANDED_BACK);
+      log.info(
+          "Worker {} drains. Handlers at work: {}. Handed back without a start: {}.",
+          worker(),
+          runningByTask(),
+          Counts.text(Counts.of(unstarted, ClaimedJob::task)));
     }
+  }
+
+  /** How many handlers are at work, by task, as text. */
+  synchronized String runningByTask() {
+    return Counts.text(Counts.of(running.values(), Attempt::task));
   }
 
   /** Asks every handler to stop, so that its job can be handed back. */
@@ -429,7 +452,7 @@ final class Tenure {
     try {
       session.close();
     } catch (RuntimeException e) {
-      log.warn("Worker {} could not sign off; its lease will run out.", workerId(), e);
+      log.warn("Worker {} could not sign off; its lease will run out.", worker(), e);
     }
   }
 

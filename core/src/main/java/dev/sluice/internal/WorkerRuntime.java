@@ -56,7 +56,7 @@ public final class WorkerRuntime implements Worker {
     loopThread = DaemonThreads.start("sluice-worker-" + id(), this::work);
     log.info(
         "Worker {} serves the queues {} with {} tasks.",
-        id(),
+        loop.current().worker(),
         environment.settings().queues(),
         environment.tasks().size());
   }
@@ -87,6 +87,11 @@ public final class WorkerRuntime implements Worker {
   }
 
   @Override
+  public String name() {
+    return workshop.environment().settings().name();
+  }
+
+  @Override
   public int running() {
     return workshop.permits().inUse();
   }
@@ -113,14 +118,16 @@ public final class WorkerRuntime implements Worker {
       inTime = workshop.permits().awaitNoneInUse(NANOSECONDS.convert(grace));
       if (!inTime) {
         log.warn(
-            "{} handlers did not finish within {}; they are interrupted.",
-            running(),
-            Durations.format(grace));
+            "Worker {}: handlers did not finish within {} and are interrupted: {}.",
+            loop.current().worker(),
+            Durations.format(grace),
+            loop.current().runningByTask());
         loop.current().handBackRunning();
         if (!workshop.permits().awaitNoneInUse(INTERRUPTED_GRACE.toNanos())) {
           log.error(
-              "{} handlers ignore their interruption. Their slots stay taken until they return or this process ends.",
-              running());
+              "Worker {}: handlers ignore their interruption: {}. Their slots stay taken until they return or this process ends.",
+              loop.current().worker(),
+              loop.current().runningByTask());
           return false;
         }
       }
@@ -138,7 +145,9 @@ public final class WorkerRuntime implements Worker {
   /** The store cannot be told of the last outcomes; the jobs run again when the lease ends. */
   private void abandon() {
     if (workshop.permits().inUse() == 0) {
-      log.error("The store could not be told of the last outcomes; their jobs will run again.");
+      log.error(
+          "Worker {} could not tell the store of its last outcomes; their jobs will run again.",
+          loop.current().worker());
       loop.abandon();
     }
   }

@@ -22,6 +22,7 @@ import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -223,23 +224,9 @@ final class ObjectJobStore implements JobStore {
             committer, parts, leases, environment, board, fullGroups, sessions));
   }
 
-  @Override
-  public RecoveryReport recover() {
-    Recovered recovered = recoverWorkers();
-    return new RecoveryReport(recovered.dead.size(), recovered.requeued, recovered.freed);
-  }
-
-  /**
-   * What a recovery found.
-   *
-   * @param dead the workers that had lost their lease
-   * @param requeued how many of their jobs are ready again
-   * @param freed how many slots came free, by group
-   */
-  record Recovered(Set<String> dead, int requeued, Map<String, Integer> freed) {}
-
   /** One at a time in a process: they would only race each other to the same leases. */
-  synchronized Recovered recoverWorkers() {
+  @Override
+  public synchronized RecoveryReport recover() {
     record Seen(Set<String> workers, boolean expired) {}
     Seen seen =
         reader.readAdmitted(
@@ -249,8 +236,7 @@ final class ObjectJobStore implements JobStore {
             .filter(entry -> entry.getValue().isOverdue())
             .map(Map.Entry::getKey)
             .collect(Collectors.toCollection(HashSet::new));
-    Set<String> dead = new HashSet<>();
-    int requeued = 0;
+    List<RecoveryReport.DeadWorker> dead = new ArrayList<>();
     Map<String, Integer> freed = new HashMap<>();
     for (String id : leases.fenceSilent(seen.workers, overdue)) {
       Optional<Ending.Legacy> legacy =
@@ -262,8 +248,7 @@ final class ObjectJobStore implements JobStore {
       leases.remove(id);
       sessions.remove(id);
       if (legacy.isPresent()) {
-        dead.add(id);
-        requeued += legacy.get().requeued();
+        dead.add(new RecoveryReport.DeadWorker(id, legacy.get().name(), legacy.get().requeued()));
         legacy.get().freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
       }
     }
@@ -277,7 +262,7 @@ final class ObjectJobStore implements JobStore {
       lastSweep = now;
       sweep();
     }
-    return new Recovered(dead, requeued, freed);
+    return new RecoveryReport(dead, freed);
   }
 
   /**

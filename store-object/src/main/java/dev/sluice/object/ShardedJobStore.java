@@ -3,7 +3,6 @@ package dev.sluice.object;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.Submission;
-import dev.sluice.object.ObjectJobStore.Recovered;
 import dev.sluice.spi.Capability;
 import dev.sluice.spi.JobCatalog;
 import dev.sluice.spi.JobStore;
@@ -11,6 +10,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RecoveryReport.DeadWorker;
 import dev.sluice.spi.RunStore;
 import dev.sluice.spi.ScheduleStore;
 import dev.sluice.spi.WorkerRegistration;
@@ -20,7 +20,6 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +57,10 @@ final class ShardedJobStore implements JobStore {
   private final Runnable onClose;
   private final LocalWaker newcomers = new LocalWaker();
 
-  /** A worker that died in several shards is one, though it may be found in one after the other. */
+  /**
+   * Dead workers that were reported. A worker may be found in one shard after the other; it is news
+   * again only with further jobs.
+   */
   private final Map<String, Boolean> reported =
       new LinkedHashMap<>() {
         @Override
@@ -144,17 +146,15 @@ final class ShardedJobStore implements JobStore {
   /** Every shard by itself; one in trouble does not keep the others from recovering. */
   @Override
   public synchronized RecoveryReport recover() {
-    Set<String> dead = new HashSet<>();
-    int requeued = 0;
+    Map<String, DeadWorker> dead = new LinkedHashMap<>();
     Map<String, Integer> freed = new HashMap<>();
     RuntimeException trouble = null;
     int recovered = 0;
     for (ObjectJobStore shard : shards) {
       try {
-        Recovered found = shard.recoverWorkers();
-        dead.addAll(found.dead());
-        requeued += found.requeued();
-        found.freed().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
+        RecoveryReport found = shard.recover();
+        found.deadWorkers().forEach(worker -> dead.merge(worker.id(), worker, this::together));
+        found.freedSlots().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
         recovered++;
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
         // Whoever works in it says so; those who do not need not hear of it with every recovery.
@@ -165,8 +165,16 @@ final class ShardedJobStore implements JobStore {
     if (recovered == 0) {
       throw trouble;
     }
-    dead.removeIf(worker -> reported.put(worker, true) != null);
-    return new RecoveryReport(dead.size(), requeued, freed);
+    dead.values()
+        .removeIf(
+            worker -> reported.put(worker.id(), true) != null && worker.requeuedJobs().isEmpty());
+    return new RecoveryReport(List.copyOf(dead.values()), freed);
+  }
+
+  private DeadWorker together(DeadWorker a, DeadWorker b) {
+    Map<String, Integer> jobs = new HashMap<>(a.requeuedJobs());
+    b.requeuedJobs().forEach((task, number) -> jobs.merge(task, number, Integer::sum));
+    return new DeadWorker(a.id(), a.name(), jobs);
   }
 
   @Override

@@ -97,7 +97,7 @@ class OverdueLeaseTest {
         });
 
     assertThatThrownBy(() -> session.renew(LEASE)).isInstanceOf(LeaseLostException.class);
-    assertThat(store.recover().deadWorkers()).isEqualTo(1);
+    assertThat(store.recover().deadWorkers()).hasSize(1);
   }
 
   /** What was seen by one is so for all: an exchange that was refused cannot be allowed later. */
@@ -113,7 +113,7 @@ class OverdueLeaseTest {
         });
 
     assertThatThrownBy(() -> session.renew(LEASE)).isInstanceOf(LeaseLostException.class);
-    assertThat(store.recover().deadWorkers()).isEqualTo(1);
+    assertThat(store.recover().deadWorkers()).hasSize(1);
   }
 
   @Test
@@ -124,7 +124,7 @@ class OverdueLeaseTest {
 
     session.renew(LEASE);
 
-    assertThat(store.recover().deadWorkers()).isZero();
+    assertThat(store.recover().deadWorkers()).isEmpty();
     pass(THIRD);
     assertThat(session.exchange(StoreCalls.ask("t", 1)).jobs()).isEmpty();
   }

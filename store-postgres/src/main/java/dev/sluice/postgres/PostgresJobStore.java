@@ -8,6 +8,7 @@ import dev.sluice.spi.LimitStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.QueueStore;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RecoveryReport.DeadWorker;
 import dev.sluice.spi.RunStore;
 import dev.sluice.spi.ScheduleStore;
 import dev.sluice.spi.WorkerRegistration;
@@ -16,13 +17,15 @@ import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /** The store on PostgreSQL. */
 final class PostgresJobStore implements JobStore {
-  private static final String RECOVER = "SELECT kind, name, number FROM ${schema}.recover()";
+  private static final String RECOVER =
+      "SELECT kind, worker, name, number FROM ${schema}.recover()";
   private static final String FORGET_IDLE_GROUPS = "SELECT ${schema}.forget_idle_groups(1000)";
 
   private final Database database;
@@ -116,23 +119,24 @@ final class PostgresJobStore implements JobStore {
 
   @Override
   public RecoveryReport recover() {
-    record Found(String kind, String name, int number) {}
+    record Found(String kind, String worker, String name, int number) {}
     List<Found> found =
-        database.list(RECOVER, row -> new Found(row.getString(1), row.getString(2), row.getInt(3)));
+        database.list(
+            RECOVER,
+            row -> new Found(row.getString(1), row.getString(2), row.getString(3), row.getInt(4)));
     database.list(FORGET_IDLE_GROUPS, row -> true);
     limits.callBackForgotten();
-    int workers = 0;
-    int requeued = 0;
+    Map<String, DeadWorker> dead = new LinkedHashMap<>();
     Map<String, Integer> slots = new HashMap<>();
     for (Found each : found) {
-      if (each.kind.equals("worker")) {
-        workers++;
-        requeued += each.number;
-      } else {
-        slots.merge(each.name, each.number, Integer::sum);
+      switch (each.kind) {
+        case "worker" ->
+            dead.put(each.worker, new DeadWorker(each.worker, each.name, new HashMap<>()));
+        case "job" -> dead.get(each.worker).requeuedJobs().put(each.name, each.number);
+        default -> slots.merge(each.name, each.number, Integer::sum);
       }
     }
-    return new RecoveryReport(workers, requeued, slots);
+    return new RecoveryReport(List.copyOf(dead.values()), slots);
   }
 
   @Override

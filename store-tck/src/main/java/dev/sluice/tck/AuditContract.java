@@ -179,7 +179,7 @@ abstract class AuditContract extends ContractTopic {
         .until(
             () -> {
               assertClean();
-              return store.recover().deadWorkers() > 0;
+              return !store.recover().deadWorkers().isEmpty();
             });
     assertClean();
   }

@@ -130,7 +130,7 @@ abstract class LeaseContract extends ContractTopic {
         .until(
             () -> {
               renewing.session().renew(Duration.ZERO);
-              return store.recover().deadWorkers() > 0;
+              return !store.recover().deadWorkers().isEmpty();
             });
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     assertThat(renewing.succeed(job)).isTrue();
@@ -147,7 +147,7 @@ abstract class LeaseContract extends ContractTopic {
     extended.session().renew(Duration.ZERO);
     manualWorker(shortLease(), task("other"));
 
-    await().until(() -> store.recover().deadWorkers() > 0);
+    await().until(() -> !store.recover().deadWorkers().isEmpty());
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     assertThat(extended.succeed(job)).isTrue();
   }
@@ -357,7 +357,7 @@ abstract class LeaseContract extends ContractTopic {
   @Test
   void deadSession_isDeadForItselfToo() {
     ManualWorker silent = manualWorker(shortLease(), TASK);
-    await().until(() -> store.recover().deadWorkers() > 0);
+    await().until(() -> !store.recover().deadWorkers().isEmpty());
     assertThatThrownBy(() -> silent.claim("t", 1)).isInstanceOf(LeaseLostException.class);
     assertThatThrownBy(() -> silent.session().renew(LONG_LEASE))
         .isInstanceOf(LeaseLostException.class);

@@ -9,12 +9,15 @@ import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.RecoveryReport;
+import dev.sluice.spi.RecoveryReport.DeadWorker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What dead workers leave behind is found, freed once, and run by others. */
@@ -27,7 +30,14 @@ abstract class RecoveryContract extends ContractTopic {
   }
 
   private RecoveryReport awaitRecovery() {
-    return await().until(store::recover, report -> report.deadWorkers() > 0);
+    return await().until(store::recover, report -> !report.deadWorkers().isEmpty());
+  }
+
+  private static Set<String> deadWorkers(List<RecoveryReport> reports) {
+    return reports.stream()
+        .flatMap(report -> report.deadWorkers().stream())
+        .map(DeadWorker::id)
+        .collect(Collectors.toSet());
   }
 
   @Test
@@ -51,7 +61,8 @@ abstract class RecoveryContract extends ContractTopic {
     assertThat(dead.claimAll("free", 2)).hasSize(2);
 
     RecoveryReport report = awaitRecovery();
-    assertThat(report.deadWorkers()).isEqualTo(1);
+    assertThat(report.deadWorkers())
+        .containsExactly(new DeadWorker(dead.id(), "manual", Map.of("limited", 3, "free", 2)));
     assertThat(report.requeuedJobs()).isEqualTo(5);
     assertThat(report.freedSlots()).isEqualTo(Map.of("limited", 3));
     assertThat(active("limited")).isEqualTo(1);
@@ -98,11 +109,11 @@ abstract class RecoveryContract extends ContractTopic {
         .until(
             () -> {
               reports.addAll(onThreads(8, store::recover));
-              return reports.stream().mapToInt(RecoveryReport::deadWorkers).sum() >= 2;
+              return deadWorkers(reports).size() >= 2;
             });
     reports.addAll(onThreads(8, store::recover));
 
-    assertThat(reports.stream().mapToInt(RecoveryReport::deadWorkers).sum()).isEqualTo(2);
+    assertThat(deadWorkers(reports)).hasSize(2);
     assertThat(reports.stream().mapToInt(RecoveryReport::requeuedJobs).sum()).isEqualTo(14);
     assertThat(
             reports.stream()

@@ -101,7 +101,7 @@ abstract class RosterContract extends ContractTopic {
   @Test
   void recovered_isGoneAndPublishesNoMore() {
     ManualWorker worker = manualWorker(shortLease(), TASK);
-    await().until(() -> store.recover().deadWorkers() > 0);
+    await().until(() -> !store.recover().deadWorkers().isEmpty());
 
     assertThat(store.workers().list()).isEmpty();
     assertThatThrownBy(

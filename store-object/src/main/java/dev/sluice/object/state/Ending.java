@@ -5,6 +5,7 @@ import dev.sluice.JobState;
 import dev.sluice.object.state.FinishedJob.End;
 import dev.sluice.object.state.FinishedJob.Run;
 import dev.sluice.spi.JobOutcome;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -159,18 +160,32 @@ public final class Ending {
     }
   }
 
-  /** What a worker left behind: how many jobs are ready again, and which slots are free. */
-  public record Legacy(int requeued, Map<String, Integer> freed) {}
+  /** Stands for the task of a job whose record is damaged. */
+  private static final String UNREADABLE = "unreadable";
+
+  /**
+   * What a worker left behind.
+   *
+   * @param name the worker's name
+   * @param requeued how many jobs are ready again, by task
+   * @param freed how many slots are free, by group
+   */
+  public record Legacy(String name, Map<String, Integer> requeued, Map<String, Integer> freed) {}
 
   /**
    * Ends a worker's standing. One that signs off hands its jobs back untouched; what a dead one had
    * started counts as a failed attempt.
    */
   public static Legacy retire(ShardDraft draft, String worker, boolean died) {
-    int requeued = 0;
+    Map<String, Integer> requeued = new HashMap<>();
     for (Map.Entry<UUID, RunningJob> entry : jobsOf(draft, worker)) {
       RunningJob job = entry.getValue();
-      if (!draft.isReadable(job.place())) {
+      boolean readable = draft.isReadable(job.place());
+      if (!job.cancelRequested()) {
+        String task = readable ? draft.record(job.place()).spec().task() : UNREADABLE;
+        requeued.merge(task, 1, Integer::sum);
+      }
+      if (!readable) {
         // Its record is damaged: nothing can be added to it, but what it held comes free.
         draft.handBack(entry.getKey(), job.due());
       } else if (died && job.hasStarted() && !job.cancelRequested()) {
@@ -188,13 +203,12 @@ public final class Ending {
       } else {
         takeBack(draft, entry.getKey(), job);
       }
-      requeued += job.cancelRequested() ? 0 : 1;
     }
     Map<String, Integer> freed = Slots.freeAll(draft, worker);
     WorkerEntry entry = draft.workers().get(worker);
     draft.removeWorker(worker);
     LimitRules.syncDeclared(draft, entry.tasks());
-    return new Legacy(requeued, freed);
+    return new Legacy(entry.name(), requeued, freed);
   }
 
   private static List<Map.Entry<UUID, RunningJob>> jobsOf(ShardDraft draft, String worker) {

@@ -288,7 +288,7 @@ $$;
 -- Ends a worker's standing: its jobs are ready again, its slots free, and used is recounted from the slots that are
 -- left, all in one transaction. The caller has locked the worker's row. A job that had started keeps its attempt, with a
 -- note of what happened, if the worker died; a worker that signs off hands its jobs back untouched.
-CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued integer, slots text[])
+CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued text[], slots text[])
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET jit = off
@@ -298,7 +298,7 @@ DECLARE
   v_slots integer[];
   v_tasks text[];
   v_cancelled uuid[];
-  v_requeued integer;
+  v_requeued text[];
 BEGIN
   SELECT array_agg(s.group_name), array_agg(s.slot) INTO v_groups, v_slots FROM slot s WHERE s.worker_id = p_worker;
 
@@ -308,20 +308,23 @@ BEGIN
     PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
   END IF;
 
-  UPDATE job SET
-    state = 1,
-    lane = home_lane(task, groups, limited_group),
-    failures = CASE WHEN p_died AND started_at IS NOT NULL
-      THEN with_failure(failures, attempt, jsonb_build_object(
-        'type', 'WorkerLost',
-        'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
-      ELSE failures
-    END,
-    attempt = attempt - (NOT p_died AND started_at IS NOT NULL)::integer,
-    worker_id = NULL,
-    started_at = NULL
-  WHERE state = 2 AND worker_id = p_worker;
-  GET DIAGNOSTICS v_requeued = ROW_COUNT;
+  WITH requeued AS (
+    UPDATE job SET
+      state = 1,
+      lane = home_lane(task, groups, limited_group),
+      failures = CASE WHEN p_died AND started_at IS NOT NULL
+        THEN with_failure(failures, attempt, jsonb_build_object(
+          'type', 'WorkerLost',
+          'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
+        ELSE failures
+      END,
+      attempt = attempt - (NOT p_died AND started_at IS NOT NULL)::integer,
+      worker_id = NULL,
+      started_at = NULL
+    WHERE state = 2 AND worker_id = p_worker
+    RETURNING task
+  )
+  SELECT array_agg(task) INTO v_requeued FROM requeued;
 
   IF v_groups IS NOT NULL THEN
     PERFORM lock_groups(v_groups);
@@ -353,31 +356,32 @@ BEGIN
 END
 $$;
 
--- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, number = its requeued jobs) and
--- slot.
-CREATE FUNCTION recover() RETURNS TABLE (kind text, name text, number bigint)
+-- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, with its name), job (its requeued
+-- jobs by task) and slot (by group, of dead workers and of expired permits).
+CREATE FUNCTION recover() RETURNS TABLE (kind text, worker uuid, name text, number bigint)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  v_dead uuid;
+  v_dead record;
   v_retired record;
   v_found boolean := false;
 BEGIN
   IF EXISTS (SELECT FROM worker WHERE expires_at <= clock_timestamp()) THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
     FOR v_dead IN
-      SELECT id FROM worker WHERE expires_at <= clock_timestamp() ORDER BY id FOR UPDATE SKIP LOCKED
+      SELECT w.id, w.name FROM worker w WHERE w.expires_at <= clock_timestamp() ORDER BY w.id FOR UPDATE SKIP LOCKED
     LOOP
       v_found := true;
-      SELECT * INTO v_retired FROM retire_worker(v_dead, true);
-      RETURN QUERY SELECT 'worker', v_dead::text, v_retired.requeued::bigint;
-      RETURN QUERY SELECT 'slot', g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
+      SELECT * INTO v_retired FROM retire_worker(v_dead.id, true);
+      RETURN QUERY SELECT 'worker', v_dead.id, v_dead.name, 1::bigint;
+      RETURN QUERY SELECT 'job', v_dead.id, t, count(*) FROM unnest(v_retired.requeued) AS t GROUP BY t;
+      RETURN QUERY SELECT 'slot', v_dead.id, g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
     END LOOP;
   END IF;
   IF EXISTS (SELECT FROM slot WHERE expires_at <= (SELECT clock_timestamp())) THEN
-    RETURN QUERY SELECT 'slot', f.group_name, f.freed FROM free_expired_permits(NULL) f;
+    RETURN QUERY SELECT 'slot', NULL::uuid, f.group_name, f.freed FROM free_expired_permits(NULL) f;
     v_found := true;
   END IF;
   IF v_found THEN
