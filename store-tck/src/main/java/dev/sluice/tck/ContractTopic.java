@@ -43,6 +43,8 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * One topic of the contract. Every test gets a namespace of its own; whatever it opens is closed
@@ -50,6 +52,7 @@ import org.junit.jupiter.api.Timeout;
  * about.
  */
 @Timeout(90)
+@Execution(ExecutionMode.CONCURRENT)
 abstract class ContractTopic {
   /** The lease of workers that are not meant to lose it. */
   static final Duration LONG_LEASE = Duration.ofMinutes(2);
