@@ -75,12 +75,19 @@ final class Auditor {
     return latest.limits().slots().values().stream().mapToInt(Map::size).sum();
   }
 
-  /** The jobs that this worker has by the latest state. */
-  List<UUID> claimsOf(String worker) {
-    return latest.jobs().running().entrySet().stream()
-        .filter(entry -> entry.getValue().claim().worker().equals(worker))
-        .map(Map.Entry::getKey)
-        .toList();
+  /** The jobs that this worker has by the latest state, and under which tokens. */
+  Map<UUID, Long> claimsOf(String worker) {
+    Map<UUID, Long> claims = new HashMap<>();
+    latest
+        .jobs()
+        .running()
+        .forEach(
+            (id, job) -> {
+              if (job.claim().worker().equals(worker)) {
+                claims.put(id, job.claim().token());
+              }
+            });
+    return claims;
   }
 
   /**
@@ -116,6 +123,7 @@ final class Auditor {
     if (key.equals(ControlObject.KEY)) {
       ShardState before = latest;
       latest = ShardDocuments.read(key, body);
+      simulation.note(() -> "        " + Narration.of(latest));
       compare(before, latest);
       states.put(version(), latest);
     } else if (isSegment(key)) {

@@ -4,19 +4,30 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.LeaseLostException;
 import dev.sluice.object.PutResult.Stored;
+import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Answer;
+import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.Standing;
+import dev.sluice.spi.WorkerSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * How the protocol is broken on purpose, by what a process reads, writes, draws or takes for the
- * time; its code is the same.
+ * How the protocol is broken on purpose, by what a process reads, writes, draws, hears of its own
+ * store or takes for the time; its code is the same.
  */
 enum Flaw {
   /** It is not. */
@@ -163,6 +174,97 @@ enum Flaw {
         }
       };
     }
+  },
+
+  /**
+   * A worker hands back whatever it has, may be given it again in the same exchange, and tells its
+   * claims by the ids of jobs alone.
+   */
+  CLAIMS_TOLD_BY_ID {
+    @Override
+    WorkerSession decorate(WorkerSession session, Simulation simulation) {
+      return new ForwardingWorkerSession(session) {
+        @Override
+        public Answer exchange(Exchange all) {
+          Answer told =
+              super.exchange(
+                  new Exchange(
+                      all.outcomes().stream().map(this::handedBack).toList(),
+                      all.started(),
+                      all.progress(),
+                      all.released(),
+                      Demand.NONE));
+          if (told.stale() || all.demand().jobs() == 0) {
+            return told;
+          }
+          Answer given =
+              super.exchange(new Exchange(List.of(), Set.of(), Map.of(), List.of(), all.demand()));
+          return new Answer(
+              told.accepted(),
+              given.jobs(),
+              given.slots(),
+              given.stale(),
+              given.nextDue(),
+              given.full());
+        }
+
+        private JobOutcome handedBack(JobOutcome told) {
+          return new JobOutcome(told.id(), told.token(), new JobOutcome.HandedBack(), told.ran());
+        }
+
+        @Override
+        public Standing reconcile(Map<UUID, Long> known) {
+          Map<UUID, Long> claims =
+              new HashMap<>(known) {
+                @Override
+                public Long get(Object id) {
+                  return containsKey(id) ? simulation.auditor().claimsOf(workerId()).get(id) : null;
+                }
+              };
+          return super.reconcile(claims);
+        }
+      };
+    }
+  },
+
+  /**
+   * A worker goes by its own renewal, though its process found the lease over while that was under
+   * way.
+   */
+  LATE_RENEWALS_COUNT {
+    @Override
+    WorkerSession decorate(WorkerSession session, Simulation simulation) {
+      return new ForwardingWorkerSession(session) {
+        @Override
+        public Set<UUID> renew(Duration atLeast) {
+          try {
+            return super.renew(atLeast);
+          } catch (LeaseLostException e) {
+            if (e.getMessage().contains("given up by another process")) {
+              throw e;
+            }
+            return Set.of();
+          }
+        }
+      };
+    }
+  },
+
+  /** A process cannot go on when a segment that a state refers to was deleted meanwhile. */
+  GONE_SEGMENTS_FATAL {
+    @Override
+    ObjectStore decorate(ObjectStore store) {
+      return new ForwardingObjectStore(store) {
+        @Override
+        public Optional<StoredObject> get(String key) {
+          Optional<StoredObject> object = super.get(key);
+          if (object.isEmpty() && key.startsWith(Auditor.SHARD + SegmentKeys.INBOX)) {
+            throw new IllegalStateException(key + " is gone");
+          }
+          return object;
+        }
+      };
+    }
   };
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -170,6 +272,11 @@ enum Flaw {
   /** What a process of this kind has for a line to the bucket. */
   ObjectStore decorate(ObjectStore store) {
     return store;
+  }
+
+  /** What a worker of such a process has for a session. */
+  WorkerSession decorate(WorkerSession session, Simulation simulation) {
+    return session;
   }
 
   /** What a process of this kind has for a clock. */

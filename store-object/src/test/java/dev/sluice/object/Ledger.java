@@ -132,14 +132,22 @@ final class Ledger {
     }
   }
 
-  /** A worker that is sure of what it holds must know of everything that it was given. */
-  void checkKnown(String worker, Set<UUID> known) {
-    for (UUID id : simulation.auditor().claimsOf(worker)) {
-      if (!known.contains(id)) {
-        simulation.violation(
-            "job %s is with worker %s, which knows nothing of it".formatted(id, worker));
-      }
-    }
+  /**
+   * A worker that is sure of what it holds must know of every claim that it was given, each by the
+   * token of the state.
+   */
+  void checkKnown(String worker, Map<UUID, Long> known) {
+    simulation
+        .auditor()
+        .claimsOf(worker)
+        .forEach(
+            (id, token) -> {
+              if (!token.equals(known.get(id))) {
+                simulation.violation(
+                    "job %s is with worker %s under token %d, of which it knows nothing"
+                        .formatted(id, worker, token));
+              }
+            });
   }
 
   // The end

@@ -44,6 +44,11 @@ final class SimulatedProcess implements SimulatedThreads.Host {
     return store;
   }
 
+  /** How its part of the protocol is broken. */
+  Flaw flaw() {
+    return flaw;
+  }
+
   RandomDraws draws() {
     return draws;
   }
@@ -94,7 +99,7 @@ final class SimulatedProcess implements SimulatedThreads.Host {
   void crash() {
     if (!dead) {
       dead = true;
-      simulation.note("        process " + number + " is dead");
+      simulation.note(() -> "        process " + number + " is dead");
       simulation.threads().wakeAll(this);
       simulation.died(this);
     }
@@ -103,7 +108,8 @@ final class SimulatedProcess implements SimulatedThreads.Host {
   /** Nothing of it goes on for so long, its clock excepted. */
   void freeze(long nanos) {
     frozenUntil = simulation.threads().now() + nanos;
-    simulation.note("        process " + number + " freezes until " + frozenUntil / 1_000 + " us");
+    long until = frozenUntil / 1_000;
+    simulation.note(() -> "        process " + number + " freezes until " + until + " us");
   }
 
   /** Gives it a worker. */

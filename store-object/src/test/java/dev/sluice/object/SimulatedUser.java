@@ -46,7 +46,7 @@ final class SimulatedUser {
     try {
       something.run();
     } catch (SluiceException e) {
-      simulation.note("        refused or failed: " + e.getMessage());
+      simulation.note(() -> "        refused or failed: " + e.getMessage());
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -92,10 +93,20 @@ final class SimulatedWorker {
         } catch (LeaseLostException e) {
           forget();
         } catch (SluiceException e) {
-          simulation.note("        renewal failed: " + e.getMessage());
+          note(() -> "renewal failed: " + e.getMessage());
         }
       }
     }
+  }
+
+  private void note(Supplier<String> what) {
+    simulation.note(
+        () ->
+            "        worker %s of %d: %s"
+                .formatted(
+                    session == null ? "-" : Narration.id(session.workerId()),
+                    process.number(),
+                    what.get()));
   }
 
   /** Does something; whether it went well. */
@@ -105,10 +116,12 @@ final class SimulatedWorker {
       something.run();
       return true;
     } catch (LeaseLostException e) {
+      note(() -> "has lost its lease: " + e.getMessage());
       if (session == before) {
         forget();
       }
     } catch (SluiceException e) {
+      note(() -> "is unsure: " + e.getMessage());
       unsure = session != null;
     }
     return false;
@@ -132,6 +145,7 @@ final class SimulatedWorker {
   }
 
   private void forget() {
+    note(() -> "forgets what it held: " + held());
     session = null;
     unsure = false;
     running.clear();
@@ -150,16 +164,21 @@ final class SimulatedWorker {
     process.draws().distinct(2);
     WorkerSession opened =
         process
-            .store()
-            .openSession(
-                new WorkerRegistration(
-                    "simulated",
-                    Set.of(SimulatedJobs.QUEUE),
-                    new TreeSet<>(Set.of(SimulatedJobs.MAIL, SimulatedJobs.REPORT)),
-                    Map.of(Group.of(SimulatedJobs.MAIL), limit),
-                    Simulation.LEASE));
+            .flaw()
+            .decorate(
+                process
+                    .store()
+                    .openSession(
+                        new WorkerRegistration(
+                            "simulated",
+                            Set.of(SimulatedJobs.QUEUE),
+                            new TreeSet<>(Set.of(SimulatedJobs.MAIL, SimulatedJobs.REPORT)),
+                            Map.of(Group.of(SimulatedJobs.MAIL), limit),
+                            Simulation.LEASE)),
+                simulation);
     leaseEnds = sent + Simulation.LEASE.toNanos();
     session = opened;
+    note(() -> "signs on with a limit of " + limit);
   }
 
   /** What it could take on, under the slots that it keeps and new ones. */
@@ -248,17 +267,23 @@ final class SimulatedWorker {
       }
     }
     WorkerSession with = session;
-    simulation.ledger().checkKnown(with.workerId(), known());
+    simulation.ledger().checkKnown(with.workerId(), claims());
     List<JobOutcome> outcomes = List.copyOf(ended.values());
     List<HeldSlot> idle = takeIdleSlots();
     Exchange exchange =
         new Exchange(outcomes, new TreeSet<>(started), Map.of(), idle, demand(wanted));
+    note(() -> Narration.of(exchange) + "; " + held());
     Answer answer = with.exchange(exchange);
+    note(() -> "is answered: " + Narration.of(answer));
     if (session != with) {
       return 0;
     }
     outcomes.forEach(outcome -> ended.remove(outcome.id()));
     started.removeAll(exchange.started());
+    if (!outcomes.stream().allMatch(outcome -> answer.accepted().contains(outcome.id()))) {
+      // Refused under a lease that lasts: the two disagree on what the worker holds.
+      unsure = true;
+    }
     if (answer.stale()) {
       unsure = true;
       return 0;
@@ -274,11 +299,12 @@ final class SimulatedWorker {
     return answer.jobs().size();
   }
 
-  private Set<UUID> known() {
-    Set<UUID> known = new HashSet<>(running.keySet());
-    known.addAll(buffer.keySet());
-    known.addAll(ended.keySet());
-    return known;
+  /** What it believes to hold, in short. */
+  private String held() {
+    Map<UUID, Long> ran = new HashMap<>();
+    running.values().forEach(job -> ran.put(job.id(), job.token()));
+    return "runs %s, knows %s, holds %s"
+        .formatted(Narration.of(ran), Narration.of(claims()), Narration.slots(slots));
   }
 
   private Map<UUID, Long> claims() {
@@ -333,7 +359,9 @@ final class SimulatedWorker {
   /** Agrees anew with the store on what it holds. */
   void reconcile() {
     WorkerSession with = session;
+    note(() -> "reconciles; " + held());
     Standing standing = with.reconcile(claims());
+    note(() -> "is answered: " + Narration.of(standing));
     if (session != with) {
       return;
     }
@@ -355,6 +383,7 @@ final class SimulatedWorker {
     long sent = process.clock().getAsLong();
     Duration length = random.nextInt(8) == 0 ? Simulation.LEASE.multipliedBy(2) : Simulation.LEASE;
     Set<UUID> stop = with.renew(length);
+    note(() -> "has renewed its lease for " + length);
     if (session == with) {
       leaseEnds = Math.max(leaseEnds, sent + length.toNanos());
       unwanted.addAll(stop);

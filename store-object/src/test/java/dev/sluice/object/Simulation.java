@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 /**
  * Processes on one {@link SimulatedBucket}, played through from a seed: who does what when, what
@@ -54,7 +55,7 @@ final class Simulation {
   /**
    * A simulation that was not played yet.
    *
-   * @param recording whether all requests are kept as text
+   * @param recording whether all requests, states and exchanges are kept as text
    */
   Simulation(long seed, Flaw flaw, boolean recording) {
     this.random = new SplittableRandom(seed);
@@ -211,18 +212,18 @@ final class Simulation {
     trace = trace * 1_000_003 + process.number();
     trace = trace * 1_000_003 + fate.ordinal();
     trace = trace * 1_000_003 + what.hashCode();
-    if (recorded != null) {
-      note(
-          "%5d %12d us  %d %-13s %s"
-              .formatted(requests, threads.now() / 1_000, process.number(), fate, what));
-    }
+    int number = requests;
+    note(
+        () ->
+            "%5d %12d us  %d %-13s %s"
+                .formatted(number, threads.now() / 1_000, process.number(), fate, what));
     return fate;
   }
 
-  /** Takes down what happened, if anybody wants to know. */
-  void note(String line) {
+  /** Takes down what happened, if it is recorded. */
+  void note(Supplier<String> line) {
     if (recorded != null) {
-      recorded.add(line);
+      recorded.add(line.get());
     }
   }
 
@@ -254,7 +255,7 @@ final class Simulation {
 
   void violation(String what) {
     violations.add(what);
-    note("        VIOLATION " + what);
+    note(() -> "        VIOLATION " + what);
   }
 
   private void failed(Throwable failure) {
