@@ -51,6 +51,10 @@ final class ExchangeRows {
 
   boolean stale;
   boolean lost;
+
+  /** The exchange is of another epoch than the worker's row, and changed nothing. */
+  boolean outOfStep;
+
   Duration nextDue;
 
   Void add(ResultSet row) throws SQLException {
@@ -78,6 +82,7 @@ final class ExchangeRows {
       case "b" -> leftBehind.add(row.getString("group_name"));
       case "d" -> nextDue = nextDue == null ? Duration.ofMillis(row.getInt("number")) : nextDue;
       case "r" -> stale = true;
+      case "o" -> outOfStep = true;
       default -> lost = true;
     }
     return null;

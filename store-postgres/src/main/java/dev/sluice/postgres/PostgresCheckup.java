@@ -95,8 +95,10 @@ final class PostgresCheckup {
             ? "the server's clock and this machine's agree"
             : String.format(
                 Locale.ROOT,
-                "the server's clock is %.1f s %s this machine's. Leases do not mind, because the server alone tells"
-                    + " the time; but times in logs do not compare, and a run-at that is worked out here is off by as much",
+                "the server's clock is %.1f s %s this machine's. Leases do not mind the difference, because the server"
+                    + " alone tells their time; but times in logs do not compare, and a run-at that is worked out here is off by"
+                    + " as much. A clock that is set back lengthens no lease for longer than until the next renewal or"
+                    + " recovery; one that is set forward ends leases early, so let the server's clock be slewed, not set",
                 Math.abs(seconds),
                 seconds > 0 ? "ahead of" : "behind");
     checkup.good("clock", seen, Map.of("clock_ahead_s", seconds));

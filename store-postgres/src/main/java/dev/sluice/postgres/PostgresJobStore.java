@@ -24,6 +24,7 @@ import java.util.Set;
 
 /** The store on PostgreSQL. */
 final class PostgresJobStore implements JobStore {
+  private static final String SHORTEN_LEASES = "SELECT ${schema}.shorten_leases()";
   private static final String RECOVER =
       "SELECT kind, worker, name, number FROM ${schema}.recover()";
   private static final String FORGET_IDLE_GROUPS = "SELECT ${schema}.forget_idle_groups(1000)";
@@ -120,6 +121,7 @@ final class PostgresJobStore implements JobStore {
   @Override
   public RecoveryReport recover() {
     record Found(String kind, String worker, String name, int number) {}
+    database.list(SHORTEN_LEASES, row -> true);
     List<Found> found =
         database.list(
             RECOVER,

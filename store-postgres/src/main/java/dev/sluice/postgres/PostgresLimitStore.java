@@ -40,7 +40,7 @@ final class PostgresLimitStore implements LimitStore {
   private static final String EXTEND =
       """
       UPDATE ${schema}.slot
-      SET expires_at = clock_timestamp() + ? * interval '1 millisecond'
+      SET expires_at = clock_timestamp() + ? * interval '1 millisecond', lease_ms = ?
       WHERE group_name = ? AND slot = ? AND token = ? AND expires_at > clock_timestamp()
       RETURNING expires_at
       """;
@@ -143,6 +143,7 @@ final class PostgresLimitStore implements LimitStore {
                 lease.token(),
                 lease.holderId(),
                 instant(row, "expires_at")),
+        duration.toMillis(),
         duration.toMillis(),
         lease.group().toString(),
         lease.slot(),

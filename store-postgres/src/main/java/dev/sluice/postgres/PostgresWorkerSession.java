@@ -3,6 +3,7 @@ package dev.sluice.postgres;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.Standing;
@@ -35,6 +36,12 @@ import org.slf4j.LoggerFactory;
  * transaction of its own, sees the row after its commit and sends a notification. Either the second
  * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
  * notified. {@code armed} remembers what the row says, until a wake-up takes it back.
+ *
+ * <p><b>Calls that come late.</b> The server may carry a call out long after this side has given it
+ * up: its answer timed out, or its connection was cut. Each reconcile therefore begins a new epoch,
+ * numbered here, and each exchange names the epoch it belongs to. The server carries out neither an
+ * exchange of another epoch nor a reconcile of an old one; so what the worker and the store agree
+ * on in a reconcile stays true whatever is still under way.
  */
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
@@ -43,18 +50,18 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String EXCHANGE =
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
-      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
+      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
-  private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?)";
+  private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?, ?)";
   private static final String PUBLISH =
       "UPDATE ${schema}.worker SET bulletin = ? WHERE id = ? AND expires_at > clock_timestamp()";
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
-      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?)";
+      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
@@ -64,6 +71,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Set<String> ownTasks;
   private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Renewals renewals;
   private volatile boolean lost;
 
   /**
@@ -74,6 +82,8 @@ final class PostgresWorkerSession implements WorkerSession {
   private volatile Set<String> leftBehind = Set.of();
 
   // What the worker works by, as of the latest reconcile; used by the exchanging thread only.
+  private long epoch;
+  private long latestEpoch;
   private long rulesVersion;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
@@ -93,6 +103,7 @@ final class PostgresWorkerSession implements WorkerSession {
     this.database = database;
     this.registration = registration;
     this.links = links;
+    this.renewals = new Renewals(registration.lease(), System::nanoTime);
     this.ownTasks =
         registration.tasks().stream()
             .map(PostgresWorkerSession::canonical)
@@ -163,6 +174,9 @@ final class PostgresWorkerSession implements WorkerSession {
     if (incoming.lost) {
       throw lost();
     }
+    if (incoming.outOfStep) {
+      throw outOfStep();
+    }
     leftBehind = incoming.leftBehind;
     wakeOthers(exchange, calledAgain, incoming);
     if (!incoming.proposals.isEmpty()) {
@@ -177,7 +191,7 @@ final class PostgresWorkerSession implements WorkerSession {
     if (tell && unfilled && !incoming.more) {
       telling.done();
     }
-    if (unfilled && arm(exchange.demand())) {
+    if (unfilled && (OutcomeColumns.anyReturned(exchange.outcomes()) || arm(exchange.demand()))) {
       incoming.nextDue = Duration.ZERO;
     }
     return new Exchange.Answer(
@@ -220,6 +234,7 @@ final class PostgresWorkerSession implements WorkerSession {
     OutcomeColumns outcomes = new OutcomeColumns(connection, exchange.outcomes());
     return new Object[] {
       id,
+      epoch,
       rulesVersion,
       connection.createArrayOf("text", registration.queues().toArray()),
       tasks.isEmpty() ? 0 : demand.jobs(),
@@ -278,11 +293,18 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Set<UUID> renew(Duration atLeast) {
+    Renewals.Renewal renewal = renewals.next(atLeast);
     return database.call(
         connection -> {
           boolean held =
               database
-                  .list(connection, RENEW, row -> row.getBoolean(1), id, atLeast.toMillis())
+                  .list(
+                      connection,
+                      RENEW,
+                      row -> row.getBoolean(1),
+                      id,
+                      renewal.number(),
+                      renewal.millis())
                   .get(0);
           if (!held) {
             throw lost();
@@ -306,6 +328,9 @@ final class PostgresWorkerSession implements WorkerSession {
     Set<String> draining = new HashSet<>();
     Set<String> lanes = new HashSet<>();
     Set<String> limited = new HashSet<>();
+    // A number of its own for each try: one whose answer is lost may yet be carried out.
+    long next = ++latestEpoch;
+    boolean[] late = {false};
     long version =
         database.call(
             connection -> {
@@ -315,6 +340,7 @@ final class PostgresWorkerSession implements WorkerSession {
                   RECONCILE,
                   row -> {
                     switch (row.getString("kind")) {
+                      case "epoch" -> late[0] = true;
                       case "version" -> found[0] = row.getLong("number");
                       case "job" ->
                           jobs.put(row.getObject("id", UUID.class), texts(row.getArray("groups")));
@@ -335,14 +361,20 @@ final class PostgresWorkerSession implements WorkerSession {
                     return null;
                   },
                   id,
+                  next,
                   connection.createArrayOf("uuid", known.keySet().toArray()),
                   connection.createArrayOf("bigint", known.values().toArray()));
               return found[0];
             });
+    if (late[0]) {
+      throw outOfStep();
+    }
     if (version < 0) {
       throw lost();
     }
+    epoch = next;
     rulesVersion = version;
+    armed.set(Set.of());
     tasksWithLane = lanes;
     limitedTasks = limited;
     return new Standing(jobs, slots, draining);
@@ -387,6 +419,13 @@ final class PostgresWorkerSession implements WorkerSession {
     return new LeaseLostException(
         "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
             .formatted(id, registration.name(), registration.lease()));
+  }
+
+  /** Nothing was changed. The worker reconciles, and then says the same again. */
+  private StoreUnavailableException outOfStep() {
+    return new StoreUnavailableException(
+        "Worker %s (%s) and the store have not agreed on what it holds since epoch %d; it reconciles."
+            .formatted(id, registration.name(), epoch));
   }
 
   private static List<String> texts(Array array) throws SQLException {

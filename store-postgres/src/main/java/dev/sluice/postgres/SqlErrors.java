@@ -12,6 +12,9 @@ final class SqlErrors {
   static final String SERIALIZATION_FAILURE = "40001";
   static final String UNIQUE_VIOLATION = "23505";
   static final String NO_LIMIT = "SL001";
+  private static final String NOT_READ_COMMITTED = "SL002";
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String QUERY_CANCELED = "57014";
 
   private SqlErrors() {}
 
@@ -62,9 +65,24 @@ final class SqlErrors {
               + " Is the server up?",
           e);
     }
+    if (state.equals(LOCK_NOT_AVAILABLE) || state.equals(QUERY_CANCELED)) {
+      return new StoreUnavailableException(
+          "PostgreSQL at "
+              + server
+              + " did not get to it in time: "
+              + detail
+              + " Does a transaction hold a lock for long, or is statement_timeout or lock_timeout too short?",
+          e);
+    }
     if (state.equals(NO_LIMIT)) {
       return new InvalidRequestException(
           "The group has no limit any more, so it has no slots. Set one first.", e);
+    }
+    if (state.equals(NOT_READ_COMMITTED)) {
+      return new InvalidRequestException(
+          detail
+              + " Set the isolation of the connection to READ COMMITTED before its transaction begins, or leave the connection to Sluice.",
+          e);
     }
     if (state.startsWith("22") || state.startsWith("23")) {
       return new InvalidRequestException("PostgreSQL refused the data: " + detail, e);
@@ -98,7 +116,8 @@ final class SqlErrors {
     while (innermost.getCause() instanceof SQLException cause) {
       innermost = cause;
     }
-    String message = String.valueOf(innermost.getMessage()).strip();
+    // Where in which function it happened is for those who look into the cause.
+    String message = String.valueOf(innermost.getMessage()).split("\n\\s*Where:", 2)[0].strip();
     return message.endsWith(".") ? message : message + ".";
   }
 }

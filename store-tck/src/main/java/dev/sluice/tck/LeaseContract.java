@@ -328,6 +328,29 @@ abstract class LeaseContract extends ContractTopic {
     assertThat(job(id).progress().workerId()).isEmpty();
   }
 
+  /** Else the worker could not tell the two claims apart, should the answer be lost. */
+  @Test
+  void exchange_neverGivesBackAJobThatItEnds() {
+    UUID id = submit(TASK);
+    ManualWorker worker = manualWorker(TASK);
+    JobOutcome.Failure boom = new JobOutcome.Failure("example.Boom", "boom", "");
+    Demand demand = new Demand(1, List.of(new TaskDemand("t", 1, 0)), Map.of("t", 1));
+    for (JobOutcome.Verdict verdict :
+        List.of(
+            new JobOutcome.HandedBack(),
+            new JobOutcome.Retry(boom, Duration.ZERO),
+            new JobOutcome.Snoozed(Duration.ZERO))) {
+      ClaimedJob job = worker.claim("t", 1).get(0);
+      JobOutcome outcome = new JobOutcome(id, job.token(), verdict, Duration.ofMillis(1));
+      Exchange.Answer answer =
+          worker.exchangeRaw(new Exchange(List.of(outcome), Set.of(), Map.of(), List.of(), demand));
+      assertThat(answer.accepted()).containsExactly(id);
+      assertThat(answer.jobs()).as("%s", verdict).isEmpty();
+      assertThat(answer.nextDue()).as("there is more at once").contains(Duration.ZERO);
+      worker.reconcile(List.of());
+    }
+  }
+
   @Test
   void reconcile_unknownJobAskedToStop_isCancelled() {
     UUID id = submit(TASK);

@@ -106,7 +106,10 @@ CREATE TABLE worker (
   limit_names text[] NOT NULL,                -- what its tasks declare in code ...
   limit_values integer[] NOT NULL,
   lease_ms bigint NOT NULL,
-  expires_at timestamptz NOT NULL,
+  granted_ms bigint NOT NULL,                 -- how long the latest renewal, or signing on, was good for ...
+  expires_at timestamptz NOT NULL,            -- ... and hence until when
+  renewal bigint NOT NULL DEFAULT 0,          -- the number of the latest renewal: a late one changes nothing
+  epoch bigint NOT NULL DEFAULT 0,            -- the number of the latest reconcile: see worker_lock
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   waiting_for text[],                         -- found too little to do, and wants to be woken for jobs of these tasks
   rules_seen bigint NOT NULL DEFAULT 0,       -- the version of the limits it works by
@@ -157,7 +160,8 @@ CREATE TABLE slot (
   worker_id uuid,                             -- held by this worker, as long as its lease lasts
   holder text,                                -- or by a permit: its holder,
   holder_worker text,                         -- the process that has it,
-  expires_at timestamptz,                     -- and its own lease
+  expires_at timestamptz,                     -- its own lease,
+  lease_ms bigint,                            -- and how long that was when it was taken or last extended
   acquired_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (group_name, slot),
   CHECK ((worker_id IS NULL) = (expires_at IS NOT NULL))

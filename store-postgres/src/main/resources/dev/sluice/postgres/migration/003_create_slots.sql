@@ -114,7 +114,8 @@ $$;
 -- still counts as held, so nobody is waited for here.
 CREATE FUNCTION take_keyed_slots(
   p_worker uuid, p_token bigint, p_groups text[], p_limits integer[], p_wanted integer[],
-  p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL)
+  p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL,
+  p_lease_ms bigint DEFAULT NULL)
 RETURNS TABLE (group_name text, slot integer)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -128,8 +129,8 @@ AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at)
-  SELECT g.name, free.place, p_token, p_worker, p_holder, p_process, p_expires_at
+  INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at, lease_ms)
+  SELECT g.name, free.place, p_token, p_worker, p_holder, p_process, p_expires_at, p_lease_ms
   FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted)
   CROSS JOIN LATERAL (SELECT count(*)::integer AS slots FROM slot h WHERE h.group_name = g.name) held
   CROSS JOIN LATERAL (
@@ -358,7 +359,7 @@ BEGIN
     SELECT t.slot, v_token, e.expires_at
     FROM (SELECT clock_timestamp() + p_lease_ms * interval '1 millisecond' AS expires_at) e
     CROSS JOIN LATERAL take_keyed_slots(
-      NULL, v_token, ARRAY[p_group], ARRAY[v_limit], ARRAY[1], p_holder, p_process, e.expires_at) t;
+      NULL, v_token, ARRAY[p_group], ARRAY[v_limit], ARRAY[1], p_holder, p_process, e.expires_at, p_lease_ms) t;
     RETURN;
   END IF;
 
@@ -380,9 +381,9 @@ BEGIN
     full_since = CASE WHEN g.used + 1 >= g.capacity THEN clock_timestamp() ELSE g.full_since END
   WHERE g.group_name = p_group AND g.n = v_n;
   RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at)
+  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
   SELECT p_group, v_n + 50 * i, v_token, p_holder, p_process,
-         clock_timestamp() + p_lease_ms * interval '1 millisecond'
+         clock_timestamp() + p_lease_ms * interval '1 millisecond', p_lease_ms
   FROM generate_series(0, (SELECT g.capacity - 1 FROM slot_group g WHERE g.group_name = p_group AND g.n = v_n)) AS i
   WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = p_group AND h.slot = v_n + 50 * i)
   ORDER BY i

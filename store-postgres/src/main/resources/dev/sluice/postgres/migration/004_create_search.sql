@@ -4,7 +4,7 @@ CREATE TYPE answer AS (
   -- a accepted (counted = as cancelled), j job (with its trace as the group_name, and the ms it has waited as the number), s slot, p proposed limit,
   -- x task passed over, m more to find, f full group that kept jobs from the worker, w freed group that jobs of any task
   -- may be waiting for, b group of which jobs were left behind, e where the claim ended, d ms until the next scheduled job
-  -- is due, r rules changed, l lease lost
+  -- is due, r rules changed, l lease lost, o of another epoch
   kind "char",
   id uuid,
   token bigint,

@@ -69,7 +69,7 @@ CREATE TYPE outcomes AS (
 
 -- Records how attempts of a worker ended; returns those that were still its own, and which are on record as cancelled.
 -- Verdicts: 0 retry, 1 snoozed, 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes
--- nothing.
+-- nothing. Jobs that come back (0 to 2) are locked here, and put back in line by put_back.
 CREATE FUNCTION finish(
   p_worker uuid, p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[],
   p_results text[], p_failures jsonb[])
@@ -124,32 +124,59 @@ BEGIN
     WHERE o.verdict >= 3;
   END IF;
 
-  IF 3 > ANY (v_own.verdicts) THEN
-    UPDATE job j SET
-      state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
-      lane = home_lane(j.task, j.groups, j.limited_group),
-      run_at = CASE WHEN o.verdict = 2 THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
-      -- A retry counts its attempt, even one whose start was never reported; other returns undo what was counted.
-      attempt = j.attempt + CASE
-        WHEN o.verdict = 0 THEN (j.started_at IS NULL)::integer
-        ELSE - (j.started_at IS NOT NULL)::integer
-      END,
-      failures = CASE WHEN o.verdict = 0
-        THEN with_failure(j.failures, j.attempt + (j.started_at IS NULL)::integer, o.failure) ELSE j.failures END,
-      worker_id = CASE WHEN o.verdict = 0 THEN j.worker_id END,
-      started_at = CASE WHEN o.verdict = 0
-        THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
-    FROM unnest(v_own.ids, v_own.verdicts, v_own.delays_ms, v_own.ran_ms, v_own.failures)
-      AS o(id, verdict, delay_ms, ran_ms, failure)
-    WHERE j.id = ANY (ARRAY[o.id]) AND o.verdict < 3;
-  END IF;
   RETURN QUERY SELECT o.id, o.verdict = 5 FROM unnest(v_own.ids, v_own.verdicts) AS o(id, verdict);
 END
 $$;
 
+-- Puts jobs back in line whose attempts a worker reported as ended for now: the verdicts below 3 that finish has accepted
+-- in this transaction. An exchange does so after its claim, so that no exchange gives a worker a job that it ends.
+CREATE FUNCTION put_back(
+  p_worker uuid, p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[],
+  p_failures jsonb[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+BEGIN
+  UPDATE job j SET
+    state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
+    lane = home_lane(j.task, j.groups, j.limited_group),
+    run_at = CASE WHEN o.verdict = 2 THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
+    -- A retry counts its attempt, even one whose start was never reported; other returns undo what was counted.
+    attempt = j.attempt + CASE
+      WHEN o.verdict = 0 THEN (j.started_at IS NULL)::integer
+      ELSE - (j.started_at IS NOT NULL)::integer
+    END,
+    failures = CASE WHEN o.verdict = 0
+      THEN with_failure(j.failures, j.attempt + (j.started_at IS NULL)::integer, o.failure) ELSE j.failures END,
+    worker_id = CASE WHEN o.verdict = 0 THEN j.worker_id END,
+    started_at = CASE WHEN o.verdict = 0
+      THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
+  FROM unnest(p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_failures)
+    AS o(id, token, verdict, delay_ms, ran_ms, failure)
+  WHERE j.id = ANY (ARRAY[o.id]) AND j.token = o.token AND j.worker_id = p_worker AND j.state > 1 AND o.verdict < 3;
+END
+$$;
+
+-- The lock of a worker. A call that its worker has given up may still be on its way, and be carried out by the server at
+-- any later time. Nothing tells such a call from a current one but the worker's epoch: each reconcile raises it, and an
+-- exchange names the one it belongs to. Both hold this lock until the commit, and look at the epoch under it. So a
+-- reconcile waits for an exchange that is under way, and sees what it did; an exchange that gets the lock after the
+-- reconcile is refused; and a reconcile that another has overtaken is refused too. What ends a worker's standing holds
+-- the rules lock, and deletes its row. Renewals take no part in it: none waits for an exchange.
+CREATE FUNCTION worker_lock(p_worker uuid) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
+
 -- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
 CREATE FUNCTION exchange(
-  p_worker uuid, p_rules bigint, p_queues text[], p_jobs integer,
+  p_worker uuid, p_epoch bigint, p_rules bigint, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
   p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
@@ -169,11 +196,14 @@ DECLARE
   v_freed text[];
   v_backs call_backs;
   v_stale boolean;
+  v_epoch bigint;
 BEGIN
-  -- First of all, before any row is locked: whoever holds this exclusively goes on to lock rows.
-  PERFORM pg_advisory_xact_lock_shared(rules_lock());
-  IF NOT EXISTS (SELECT FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN
-    RETURN NEXT ('l', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
+  -- First of all, before any row is locked: whoever holds the rules lock exclusively goes on to lock rows.
+  PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
+  SELECT w.epoch INTO v_epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp();
+  IF v_epoch IS DISTINCT FROM p_epoch THEN
+    RETURN NEXT (CASE WHEN v_epoch IS NULL THEN 'l' ELSE 'o' END,
+                 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
     RETURN;
   END IF;
   IF cardinality(p_started) > 0 THEN
@@ -207,6 +237,11 @@ BEGIN
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
       p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after, p_tell);
+  END IF;
+  IF 3 > ANY (p_verdicts) THEN
+    PERFORM put_back(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_failures);
+  END IF;
+  IF p_jobs > 0 AND NOT v_stale THEN
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
@@ -278,8 +313,8 @@ SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  INSERT INTO worker (id, name, queues, tasks, limit_names, limit_values, lease_ms, expires_at)
-  VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms,
+  INSERT INTO worker (id, name, queues, tasks, limit_names, limit_values, lease_ms, granted_ms, expires_at)
+  VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms, p_lease_ms,
           clock_timestamp() + p_lease_ms * interval '1 millisecond');
   RETURN sync_code_limits(p_tasks);
 END
@@ -356,6 +391,28 @@ BEGIN
 END
 $$;
 
+-- Shortens leases that reach further than they were granted for: the server's clock was set back since. Such a lease lasts
+-- once more as long as it was granted for, counted from now; its holder counts on no more.
+-- In a transaction of its own: the rules lock comes before all locks on rows.
+CREATE FUNCTION shorten_leases() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  UPDATE worker SET expires_at = clock_timestamp() + granted_ms * interval '1 millisecond'
+  WHERE id IN (
+    SELECT w.id FROM worker w
+    WHERE w.expires_at > clock_timestamp() + w.granted_ms * interval '1 millisecond'
+    ORDER BY w.id
+    FOR UPDATE SKIP LOCKED);
+  UPDATE slot SET expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+  WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM slot s
+    WHERE s.expires_at IS NOT NULL AND s.expires_at > clock_timestamp() + s.lease_ms * interval '1 millisecond'
+    FOR UPDATE SKIP LOCKED));
+END
+$$;
+
 -- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, with its name), job (its requeued
 -- jobs by task) and slot (by group, of dead workers and of expired permits).
 CREATE FUNCTION recover() RETURNS TABLE (kind text, worker uuid, name text, number bigint)
@@ -390,41 +447,52 @@ BEGIN
 END
 $$;
 
--- Extends a worker's lease; false if it was lost.
-CREATE FUNCTION renew_worker(p_worker uuid, p_at_least_ms bigint) RETURNS boolean
+-- Lets a worker's lease end so long after now; false if it was lost. The client numbers its renewals, and each of them covers
+-- what the earlier ones asked for: one that another has overtaken changes nothing, and its lease is held all the same.
+CREATE FUNCTION renew_worker(p_worker uuid, p_renewal bigint, p_ms bigint) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
-  UPDATE worker SET expires_at = greatest(
-    expires_at, clock_timestamp() + greatest(lease_ms, p_at_least_ms) * interval '1 millisecond')
-  WHERE id = p_worker AND expires_at > clock_timestamp();
-  RETURN FOUND;
+  UPDATE worker SET
+    granted_ms = p_ms,
+    expires_at = clock_timestamp() + p_ms * interval '1 millisecond',
+    renewal = p_renewal
+  WHERE id = p_worker AND expires_at > clock_timestamp() AND renewal < p_renewal;
+  RETURN FOUND OR EXISTS (SELECT FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp());
 END
 $$;
 
 -- Agrees with a worker on what it holds: jobs of claims it does not know of, by job and token, go back in line, or are
--- cancelled if they were asked to stop. Kinds: version (number), job (id and
--- the limited groups it is in), slot, draining (group), task (which has a lane of its own; number 1 = and a limit).
-CREATE FUNCTION reconcile(p_worker uuid, p_known uuid[], p_tokens bigint[])
+-- cancelled if they were asked to stop. Begins a new epoch of the worker, which must be above the last one: see
+-- worker_lock. Kinds: epoch (number: the one on record, if the reconcile came too late, and nothing else), version
+-- (number), job (id and the limited groups it is in), slot, draining (group), task (which has a lane of its own; number
+-- 1 = and a limit).
+--
+-- It does not wait for long: a worker whose earlier calls are stuck sends one reconcile after another, and each would keep
+-- a connection of the server busy. The worker's row is changed last, because renewals wait for whoever has it.
+CREATE FUNCTION reconcile(p_worker uuid, p_epoch bigint, p_known uuid[], p_tokens bigint[])
 RETURNS TABLE (kind text, id uuid, groups text[], name text, slot integer, number bigint)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET jit = off
+SET lock_timeout = '5s'
 AS $$
 #variable_conflict use_column
 DECLARE
   v_version bigint;
+  v_epoch bigint;
   v_tasks text[];
   v_unknown uuid[];
   v_cancelled uuid[];
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
   SELECT rules_version INTO v_version FROM meta;
-  UPDATE worker w SET rules_seen = v_version
-  WHERE w.id = p_worker AND w.expires_at > clock_timestamp()
-  RETURNING w.tasks INTO v_tasks;
-  IF v_tasks IS NULL THEN
+  SELECT w.epoch, w.tasks INTO v_epoch, v_tasks FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp();
+  IF v_epoch IS NULL THEN
+    RETURN;
+  ELSIF v_epoch >= p_epoch THEN
+    RETURN QUERY SELECT 'epoch', NULL::uuid, NULL::text[], NULL::text, NULL::integer, v_epoch;
     RETURN;
   END IF;
   SELECT array_agg(u.id), array_agg(u.id) FILTER (WHERE u.cancel_requested) INTO v_unknown, v_cancelled
@@ -466,6 +534,7 @@ BEGIN
   SELECT 'task', NULL::uuid, NULL::text[], r.name, NULL::integer, (limit_of(r.name) IS NOT NULL)::integer::bigint
   FROM limit_rule r
   WHERE r.name = ANY (v_tasks);
+  UPDATE worker w SET rules_seen = v_version, epoch = p_epoch WHERE w.id = p_worker;
 END
 $$;
 
