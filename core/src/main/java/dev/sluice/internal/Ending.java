@@ -16,6 +16,8 @@ import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What becomes of an attempt, given how its handler ended.
@@ -24,6 +26,11 @@ import java.util.function.DoubleSupplier;
  * @param failure what the handler threw, for listeners; null unless the attempt failed
  */
 record Ending(Verdict verdict, Throwable failure) {
+  private static final Logger log = LoggerFactory.getLogger(Ending.class);
+
+  /** A job is put off no further than this; a longer delay is cut, and the log says so. */
+  static final Duration LONGEST_DELAY = Duration.ofDays(365);
+
   static final Ending HANDED_BACK = new Ending(new HandedBack(), null);
   static final Ending CANCELLED = new Ending(new Cancelled(), null);
 
@@ -56,7 +63,7 @@ record Ending(Verdict verdict, Throwable failure) {
       return failed(thrown);
     }
     if (thrown instanceof Snooze snooze && attempt.stopped() != Stop.TIMED_OUT) {
-      return new Ending(new Snoozed(snooze.delay()), null);
+      return new Ending(new Snoozed(bounded(attempt, snooze.delay())), null);
     }
     if (attempt.stopped() == Stop.HANDED_BACK || attempt.stopped() == Stop.LEASE_LOST) {
       return HANDED_BACK;
@@ -74,7 +81,20 @@ record Ending(Verdict verdict, Throwable failure) {
                 : Optional.<Duration>empty())
             .filter(after -> !after.isNegative())
             .orElseGet(() -> policy.delayAfter(attempt.attempt(), random));
-    return new Ending(new Retry(BoundedText.failure(failure), delay), failure);
+    return new Ending(new Retry(BoundedText.failure(failure), bounded(attempt, delay)), failure);
+  }
+
+  /** A store cannot count to the end of all time, and a delay may come from a foreign server. */
+  private static Duration bounded(Attempt attempt, Duration delay) {
+    if (delay.compareTo(LONGEST_DELAY) <= 0) {
+      return delay;
+    }
+    log.warn(
+        "{} asks for a delay of {}; the job is tried again after {}, the longest there is.",
+        attempt,
+        Durations.format(delay),
+        Durations.format(LONGEST_DELAY));
+    return LONGEST_DELAY;
   }
 
   /** The verdict in a word. */

@@ -2,6 +2,7 @@ package dev.sluice.internal;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.LeaseLostException;
 import dev.sluice.internal.Outbox.Parcel;
 import dev.sluice.spi.Exchange.Answer;
@@ -26,7 +27,15 @@ import org.slf4j.LoggerFactory;
  * <p>When an exchange fails, it may have happened or not. The loop then first reconciles: it tells
  * the store which claims it knows of (running, or ended and not yet acknowledged), the store takes
  * back all others and says what is held, and the outcomes are sent again. A job claimed by the lost
- * answer is thus ready again at once; an outcome recorded by it is not recorded twice.
+ * answer is thus ready again at once; an outcome recorded by it is not recorded twice. It
+ * reconciles too when the store refuses an outcome although the lease lives: then the two disagree
+ * on what the worker holds. The refused outcome is dropped before that, so one disagreement is one
+ * reconcile.
+ *
+ * <p>When the store cannot take something down ({@link InvalidRequestException}), the outcomes of
+ * that exchange are sent again one by one. The one that is refused even so is replaced by a failure
+ * that says why; should that be refused as well, it is dropped, and its job goes back in line. So
+ * one outcome never keeps the others, nor the worker, from going on.
  *
  * <p>When the lease is lost the loop opens a new session and goes on. The old one is closed once
  * the last of its handlers has returned, never before: closing frees its slots.
@@ -51,6 +60,10 @@ final class ExchangeLoop implements Runnable {
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private boolean unsure;
+
+  /** How many reports, the first there are, are to be sent one by one: one of them was refused. */
+  private int suspects;
+
   private boolean again = true;
   private long wait;
 
@@ -123,7 +136,7 @@ final class ExchangeLoop implements Runnable {
         return false;
       }
       boolean called = workshop.bell().await(again ? 0 : wait);
-      Parcel parcel = tenure.prepare();
+      Parcel parcel = nextParcel(tenure);
       if (again && !called && parcel.isEmpty()) {
         again = false;
       } else if (!tenure.over()) {
@@ -142,6 +155,15 @@ final class ExchangeLoop implements Runnable {
     return true;
   }
 
+  private Parcel nextParcel(Tenure tenure) {
+    Parcel suspect = suspects > 0 ? tenure.prepareFirst() : null;
+    if (suspect != null && !suspect.reports().isEmpty()) {
+      return suspect;
+    }
+    suspects = 0;
+    return tenure.prepare();
+  }
+
   private boolean signOnAgain(Tenure lost) {
     Tenure next = opener.open();
     retired.add(lost);
@@ -150,6 +172,7 @@ final class ExchangeLoop implements Runnable {
       next.beginClosing();
     }
     unsure = false;
+    suspects = 0;
     again = true;
     return true;
   }
@@ -159,11 +182,20 @@ final class ExchangeLoop implements Runnable {
     long sentAt = environment.now();
     try {
       answer = tenure.session().exchange(parcel.exchange());
+    } catch (InvalidRequestException e) {
+      unsure = true;
+      if (parcel.reports().isEmpty()) {
+        tenure.putBack(parcel);
+        throw e;
+      }
+      isolate(tenure, parcel, e);
+      return;
     } catch (RuntimeException e) {
       unsure = true;
       tenure.putBack(parcel);
       throw e;
     }
+    suspects = Math.max(0, suspects - 1);
     announce(parcel.exchange().demand().jobs(), answer, environment.now() - sentAt);
     settle(tenure, parcel.reports(), answer);
     long poll = environment.jittered(NANOSECONDS.convert(environment.settings().timing().poll()));
@@ -176,7 +208,29 @@ final class ExchangeLoop implements Runnable {
     }
     handlers.start(tenure.receive(answer));
     int asked = parcel.exchange().demand().jobs();
-    again = (asked > 0 && answer.jobs().size() >= asked) || tenure.hasNews();
+    again = (asked > 0 && answer.jobs().size() >= asked) || suspects > 0 || tenure.hasNews();
+  }
+
+  /** The store refused what is in this parcel: finds out which outcome it was, and replaces it. */
+  private void isolate(Tenure tenure, Parcel parcel, InvalidRequestException refusal) {
+    again = true;
+    if (suspects == 0) {
+      suspects = parcel.reports().size();
+      tenure.putBack(parcel);
+      return;
+    }
+    Report refused = parcel.reports().get(0);
+    if (refused.saysThatItWasRefused()) {
+      suspects--;
+      log.error("The store takes no outcome of {}; it goes back in line.", refused.attempt());
+      return;
+    }
+    log.error(
+        "The store refused the outcome of {} ({}); the job fails. {}",
+        refused.attempt(),
+        refused.outcome().verdict().getClass().getSimpleName(),
+        refusal.getMessage());
+    tenure.reportFirst(refused.refusedBy(refusal));
   }
 
   private void announce(int asked, Answer answer, long nanos) {
@@ -211,6 +265,7 @@ final class ExchangeLoop implements Runnable {
         tenure.defer(report);
       } else {
         refused(report);
+        unsure = true;
       }
     }
   }

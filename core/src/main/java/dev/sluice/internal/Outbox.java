@@ -98,6 +98,20 @@ final class Outbox {
     return parcel;
   }
 
+  /** The first report by itself, with nothing beside it; empty if there is none. */
+  Parcel takeFirst() {
+    List<Report> from = deferred.isEmpty() ? reports : deferred;
+    List<Report> first = from.isEmpty() ? List.of() : List.of(from.remove(0));
+    List<JobOutcome> outcomes = first.stream().map(Report::outcome).toList();
+    return new Parcel(
+        first, new Exchange(outcomes, Set.of(), Map.of(), List.of(), Exchange.Demand.NONE));
+  }
+
+  /** Sends a report before all others. */
+  void addFirst(Report report) {
+    reports.add(0, report);
+  }
+
   /** The oldest come first. */
   private Set<UUID> takeStarted(long now) {
     Set<UUID> due = new HashSet<>();

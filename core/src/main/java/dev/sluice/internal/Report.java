@@ -1,7 +1,10 @@
 package dev.sluice.internal;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.JobOutcome.Cancelled;
+import dev.sluice.spi.JobOutcome.Failed;
+import dev.sluice.spi.JobOutcome.Failure;
 import java.util.UUID;
 
 /**
@@ -13,6 +16,8 @@ import java.util.UUID;
  * @param sent whether it was part of an exchange whose own outcome is unknown
  */
 record Report(JobOutcome outcome, Attempt attempt, Throwable failure, boolean sent) {
+  private static final String REFUSED = "OutcomeRefused";
+
   UUID id() {
     return outcome.id();
   }
@@ -22,6 +27,22 @@ record Report(JobOutcome outcome, Attempt attempt, Throwable failure, boolean se
     JobOutcome recorded =
         new JobOutcome(outcome.id(), outcome.token(), new Cancelled(), outcome.ran());
     return new Report(recorded, attempt, null, sent);
+  }
+
+  /** The same attempt as a failure for good: the store does not take its outcome down. */
+  Report refusedBy(InvalidRequestException refusal) {
+    String message =
+        "The store refused how this attempt ended (%s): %s"
+            .formatted(outcome.verdict().getClass().getSimpleName(), refusal.getMessage());
+    Failure reason = new Failure(REFUSED, BoundedText.of(message, BoundedText.LONGEST_MESSAGE), "");
+    JobOutcome failed =
+        new JobOutcome(outcome.id(), outcome.token(), new Failed(reason), outcome.ran());
+    return new Report(failed, attempt, refusal, false);
+  }
+
+  /** Whether it is such a failure. */
+  boolean saysThatItWasRefused() {
+    return outcome.verdict() instanceof Failed failed && failed.failure().type().equals(REFUSED);
   }
 
   Report onceSent() {

@@ -203,6 +203,18 @@ final class Tenure {
     return outbox.take(demand, environment.now());
   }
 
+  /** Puts together an exchange that has the first report and nothing else. */
+  synchronized Outbox.Parcel prepareFirst() {
+    return outbox.takeFirst();
+  }
+
+  /** Sends a report before all others. */
+  synchronized void reportFirst(Report report) {
+    if (!over()) {
+      outbox.addFirst(report);
+    }
+  }
+
   /** Takes over what an exchange brought; answers with what can start at once. */
   synchronized List<Attempt> receive(Exchange.Answer answer) {
     if (over()) {
@@ -311,8 +323,12 @@ final class Tenure {
     }
   }
 
-  /** Renews the lease now, and stops what users asked to stop. */
-  void renew(Duration atLeast) {
+  /**
+   * Renews the lease now, for at most {@link Ending#LONGEST_DELAY}, and stops what users asked to
+   * stop.
+   */
+  void renew(Duration wanted) {
+    Duration atLeast = wanted.compareTo(Ending.LONGEST_DELAY) > 0 ? Ending.LONGEST_DELAY : wanted;
     if (!holds()) {
       // For good, even if an earlier renewal should succeed after all: the keeper ends here.
       fence("it could not be renewed in time");

@@ -34,12 +34,17 @@ public interface WorkerSession extends AutoCloseable {
    * <p>If the call fails with {@link dev.sluice.StoreUnavailableException} it is unknown how much
    * of it happened: call {@link #reconcile} and then report the same outcomes again; those recorded
    * already are then not accepted twice.
+   *
+   * @throws dev.sluice.InvalidRequestException if something in it cannot be taken down, whenever it
+   *     is sent; then nothing of it happened
    */
   Exchange.Answer exchange(Exchange exchange);
 
   /**
-   * Extends the lease to last at least the registered lease time, or {@code atLeast} if that is
-   * longer, from now by the store's clock; never shortens it.
+   * Lets the lease last the registered lease time, or {@code atLeast} if that is longer, from now
+   * by the store's clock. What is left of a longer time that an earlier call was given is kept,
+   * counted on this process's clock: so a lease that the store's clock makes longer than was asked
+   * for, since that clock was set back, is as short as it should be after the next call.
    *
    * @return the jobs of this worker that users asked to stop
    */

@@ -96,6 +96,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Outcomes extends OutcomeContract {
+    Outcomes() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class Cancelling extends CancelContract {
     Cancelling() {
       super(StoreContract.this::openFixture);
