@@ -58,7 +58,10 @@ final class Database implements AutoCloseable {
     config.setMinimumIdle(1);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
     // The locks of the protocol are followed by reads that must see what the lock waited for.
-    config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    // On every connection: the pool's own setting asks the first one, and the server's default may
+    // change later.
+    config.setConnectionInitSql(
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED");
     return config;
   }
 

@@ -110,7 +110,7 @@ final class JobSubmitter {
   private static void requireCountable(Connection connection) throws SQLException {
     if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
       throw new InvalidRequestException(
-          "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale.");
+          "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale. Set the isolation of the connection before its transaction begins, or submit without a connection.");
     }
     if (connection.getAutoCommit()) {
       throw new InvalidRequestException(

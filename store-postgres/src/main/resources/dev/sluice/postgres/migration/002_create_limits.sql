@@ -14,9 +14,31 @@
 -- passes by the jobs of a group whose latch another has. The server keeps all locks of all its users in one table of a
 -- fixed size, so nobody takes many latches at once: see latches_allowed.
 
+-- Whoever holds one of these locks reads what others committed before they gave it up. Only READ COMMITTED lets a statement
+-- see that; under a stricter isolation it would go by what it saw when the transaction began.
+
+CREATE FUNCTION require_read_committed() RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+    RAISE EXCEPTION 'Limits hold only in transactions that are READ COMMITTED, and this one is %.',
+        upper(current_setting('transaction_isolation'))
+      USING ERRCODE = 'SL002';
+  END IF;
+END
+$$;
+
 CREATE FUNCTION rules_lock() RETURNS bigint
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtextextended('${schema}/rules', 0) $$;
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    PERFORM ${schema}.require_read_committed();
+  END IF;
+  RETURN hashtextextended('${schema}/rules', 0);
+END
+$$;
 
 -- The two halves of a latch's number.
 CREATE FUNCTION latches() RETURNS integer

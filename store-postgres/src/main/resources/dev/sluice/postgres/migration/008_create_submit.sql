@@ -112,6 +112,7 @@ AS $$
 DECLARE
   v_limited text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g);
 BEGIN
+  PERFORM require_read_committed();
   PERFORM pg_advisory_xact_lock(hashtext('${schema}/reject'), l.number)
   FROM (SELECT DISTINCT hashtext(g) & 1023 AS number FROM unnest(v_limited) AS g ORDER BY 1) l;
   RETURN v_limited;
