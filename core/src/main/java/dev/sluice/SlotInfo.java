@@ -11,7 +11,8 @@ import java.util.Optional;
  *     its next job
  * @param workerId the worker
  * @param expiresAt until when the lease lasts unless renewed, by the store's clock
- * @param acquiredAt since when it is held
+ * @param since when the job that runs in it started, or the permit was given; of a slot that a
+ *     worker keeps for its next job, when the worker took it
  * @param token its fencing token
  */
 public record SlotInfo(
@@ -19,5 +20,5 @@ public record SlotInfo(
     Optional<String> taskId,
     Optional<String> workerId,
     Instant expiresAt,
-    Instant acquiredAt,
+    Instant since,
     long token) {}

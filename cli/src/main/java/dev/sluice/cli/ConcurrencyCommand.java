@@ -175,7 +175,7 @@ final class ConcurrencyCommand implements Runnable {
     return slot.taskId().map(job -> "job " + job).orElse("no job at the moment")
         + slot.workerId().map(worker -> " on worker " + worker).orElse("")
         + ", since "
-        + root.times().full(slot.acquiredAt());
+        + root.times().full(slot.since());
   }
 
   /** Sets the operator's limit, or takes it away. */

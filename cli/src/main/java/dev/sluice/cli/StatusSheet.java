@@ -76,7 +76,7 @@ final class StatusSheet {
           String.valueOf(slot.slotId()),
           Printable.of(slot.taskId().orElse("(kept for the next job)")),
           Printable.of(slot.workerId().orElse("-")),
-          times.age(slot.acquiredAt()),
+          times.age(slot.since()),
           Durations.format(times.until(slot.expiresAt())));
     }
     return table;
@@ -159,7 +159,7 @@ final class StatusSheet {
     map.put("slot", slot.slotId());
     map.put("job", slot.taskId().orElse(null));
     map.put("worker", slot.workerId().orElse(null));
-    map.put("acquired_at", slot.acquiredAt().toString());
+    map.put("since", slot.since().toString());
     map.put("expires_at", slot.expiresAt().toString());
     map.put("token", slot.token());
     return map;

@@ -73,7 +73,7 @@ record Line(JobCatalog jobs, JobInfo job, Workforce able, boolean alone, Instant
     }
     List<Double> freeIn =
         status.slots().stream()
-            .map(slot -> Duration.between(slot.acquiredAt(), now))
+            .map(slot -> Duration.between(slot.since(), now))
             .map(elapsed -> StartEstimator.left(elapsed, each.getAsDouble()))
             .toList();
     double in =

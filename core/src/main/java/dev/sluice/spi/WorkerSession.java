@@ -11,10 +11,10 @@ import java.util.UUID;
  *
  * <p>A worker holds <em>jobs</em> (claimed, started or still in its buffer) and <em>slots</em> of
  * limited groups, all under one lease that {@link #renew} extends. It runs at most as many jobs of
- * a limited group at once as it holds slots of it; which job sits in which slot is its own affair.
- * The store guarantees that the slots held of a group never exceed its limit (except while a
- * lowered limit drains); the worker guarantees that it never runs more than it holds. Together that
- * is the limit.
+ * a limited group at once as it holds slots of it; which of these slots a job is on record in is
+ * the store's affair. The store guarantees that the slots held of a group never exceed its limit
+ * (except while a lowered limit drains); the worker guarantees that it never runs more than it
+ * holds. Together that is the limit.
  *
  * <p>When the lease is lost, every method throws {@link LeaseLostException}, nothing the worker
  * reports is accepted any more, and the session is of no further use: open another.

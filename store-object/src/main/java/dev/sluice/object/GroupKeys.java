@@ -12,13 +12,18 @@ import java.util.HexFormat;
  * name is in the object.
  */
 final class GroupKeys {
-  private static final String PREFIX = "concurrency/";
+  static final String PREFIX = "concurrency/";
   private static final int LONGEST = 300;
 
   private GroupKeys() {}
 
   static String slot(String group, int slot) {
     return PREFIX + encode(group) + "/slots/" + slot;
+  }
+
+  /** Whether this is the key of a slot. */
+  static boolean isSlot(String key) {
+    return key.startsWith(PREFIX) && key.matches("[^/]+/[^/]+/slots/[0-9]+");
   }
 
   static String limit(String group) {

@@ -98,7 +98,7 @@ final class ObjectJobStore implements JobStore {
     this.committer = new Committer(store, environment, parts);
     this.archiveWriter.follow(committer);
     this.reader = new ShardReader(committer, parts);
-    this.board = new SlotBoard(root, environment, segments, this::leaseEnd);
+    this.board = new SlotBoard(root, environment, committer, this::leaseEnd);
     this.leases = new WorkerLeases(root, environment, clock, damaged);
     this.submitter = new JobSubmitter(store, environment, committer, parts);
     this.runs = new ObjectRunStore(root, environment, clock);
@@ -110,7 +110,7 @@ final class ObjectJobStore implements JobStore {
             environment,
             committer,
             parts,
-            new ObjectLimitStore.Links(leases, limitLog, new AuditStamp(root, environment)));
+            new ObjectLimitStore.Links(leases, limitLog, new AuditStamp(root, environment), board));
     this.schedules = new ObjectScheduleStore(root, environment, clock);
     this.queues = new ObjectQueueStore(committer, parts);
   }

@@ -16,7 +16,6 @@ import dev.sluice.SlotLease;
 import dev.sluice.object.state.ChangeLog.Logged;
 import dev.sluice.object.state.GroupSummaries;
 import dev.sluice.object.state.JobCounts;
-import dev.sluice.object.state.JobListing;
 import dev.sluice.object.state.LimitRules;
 import dev.sluice.object.state.LimitRules.InForce;
 import dev.sluice.object.state.Micros;
@@ -36,8 +35,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** Limits, slots and permits: each change is a step of a commit. */
 final class ObjectLimitStore implements LimitStore {
@@ -52,9 +51,10 @@ final class ObjectLimitStore implements LimitStore {
   private final LocalWaker waker;
   private final LimitLog log;
   private final AuditStamp stamp;
+  private final SlotBoard board;
 
   /** The parts of the store that this needs besides those of a commit. */
-  record Links(WorkerLeases leases, LimitLog log, AuditStamp stamp) {}
+  record Links(WorkerLeases leases, LimitLog log, AuditStamp stamp, SlotBoard board) {}
 
   ObjectLimitStore(
       StoreEnvironment environment, Committer committer, Committer.Parts parts, Links links) {
@@ -65,6 +65,7 @@ final class ObjectLimitStore implements LimitStore {
     this.leases = links.leases;
     this.log = links.log;
     this.stamp = links.stamp;
+    this.board = links.board;
   }
 
   @Override
@@ -160,44 +161,28 @@ final class ObjectLimitStore implements LimitStore {
         });
   }
 
-  /** A worker's jobs sit in its slots in the order they started. */
   private List<SlotInfo> slots(ShardDraft draft, String group) {
     List<SlotInfo> slots = new ArrayList<>();
-    Map<String, List<UUID>> jobs = new HashMap<>();
     Map<String, Optional<Instant>> ends = new HashMap<>();
     Slots.of(draft, group)
         .forEach(
             (slot, holder) -> {
-              Instant acquiredAt = Micros.toInstant(holder.acquiredAt());
-              if (holder.permit() != null) {
-                slots.add(
-                    new SlotInfo(
-                        slot,
-                        Optional.of(holder.permit().holder()),
-                        Optional.of(holder.worker()),
-                        Micros.toInstant(holder.permit().expiresAt()),
-                        acquiredAt,
-                        holder.token()));
-              } else {
-                List<UUID> running =
-                    jobs.computeIfAbsent(
-                        holder.worker(),
-                        worker -> new ArrayList<>(JobListing.runningIn(draft, group, worker)));
-                Optional<Instant> end =
-                    ends.computeIfAbsent(
-                        holder.worker(),
-                        worker -> leases.find(worker).map(l -> l.term().expiresAt()));
-                slots.add(
-                    new SlotInfo(
-                        slot,
-                        running.isEmpty()
-                            ? Optional.empty()
-                            : Optional.of(running.remove(0).toString()),
-                        Optional.of(holder.worker()),
-                        end.orElse(acquiredAt),
-                        acquiredAt,
-                        holder.token()));
-              }
+              Instant since = Micros.toInstant(Slots.since(draft, holder));
+              Instant end =
+                  holder.permit() != null
+                      ? Micros.toInstant(holder.permit().expiresAt())
+                      : ends.computeIfAbsent(
+                              holder.worker(),
+                              worker -> leases.find(worker).map(l -> l.term().expiresAt()))
+                          .orElse(since);
+              slots.add(
+                  new SlotInfo(
+                      slot,
+                      holder.holder(),
+                      Optional.of(holder.worker()),
+                      end,
+                      since,
+                      holder.token()));
             });
     return List.copyOf(slots);
   }
@@ -290,7 +275,21 @@ final class ObjectLimitStore implements LimitStore {
    */
   @Override
   public AuditReport audit(boolean repair) {
-    return audit(repair, gone(workers()));
+    AuditReport report = audit(repair, gone(workers()));
+    if (repair) {
+      sweepBoard(this::heldSlots);
+    }
+    return report;
+  }
+
+  /** The keys of this shard's slots that are held. */
+  Set<String> heldSlots() {
+    return SlotObjects.heldKeys(committer.read());
+  }
+
+  /** Deletes the objects of free slots, given the keys of those that are held in any shard. */
+  void sweepBoard(Supplier<Set<String>> held) {
+    board.sweep(held);
   }
 
   /** The workers that this shard knows. */

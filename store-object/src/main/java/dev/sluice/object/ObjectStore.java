@@ -31,7 +31,8 @@ import java.util.Optional;
  * <p><b>Deletes</b> have no condition, because buckets do not honour one. So what changes hands is
  * never deleted but replaced by something that says "free", and what is deleted is a key that was
  * written once and never will be again. A put of unknown outcome can otherwise land after the
- * delete and bring the object back.
+ * delete and bring the object back. The exception are slot objects, which decide nothing: see
+ * {@link SlotBoard}.
  *
  * <p><b>Keys</b> are what {@link ObjectKeys} allows. No key should continue another key with a
  * slash ({@code a/b} and {@code a/b/c}): the stores here do not mind, but some buckets do.

@@ -99,6 +99,7 @@ final class ObjectStoreCheckup {
     Optional<Boolean> used = checkup.attempt("layout", () -> isLaidOut(inside));
     if (used.orElse(false) && now.isPresent() && areReadable(inside)) {
       checkup.attempt("jobs", () -> holders(objects, now.get()));
+      checkup.attempt("slots", () -> new SlotObjectsCheckup(checkup, inside).run());
     }
     checkup.attempt("one job", () -> cost(objects, 1));
     checkup.attempt("1,000 jobs", () -> cost(objects, MANY_JOBS));

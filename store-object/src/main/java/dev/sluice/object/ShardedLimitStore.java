@@ -157,8 +157,17 @@ final class ShardedLimitStore implements LimitStore {
       findings.addAll(report.findings());
       repaired |= report.repaired();
     }
+    if (repair) {
+      shards.get(0).limits().sweepBoard(this::heldSlots);
+    }
     findings.sort(Comparator.comparing(Finding::group));
     return new AuditReport(findings, repaired);
+  }
+
+  private Set<String> heldSlots() {
+    Set<String> held = new HashSet<>();
+    shards.forEach(shard -> held.addAll(shard.limits().heldSlots()));
+    return held;
   }
 
   @Override

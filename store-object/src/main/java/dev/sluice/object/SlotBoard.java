@@ -1,22 +1,15 @@
 package dev.sluice.object;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import dev.sluice.LimitLevel;
 import dev.sluice.SluiceException;
 import dev.sluice.object.PutResult.Stored;
-import dev.sluice.object.state.Documents;
-import dev.sluice.object.state.JobListing;
 import dev.sluice.object.state.LimitRule;
-import dev.sluice.object.state.Micros;
-import dev.sluice.object.state.SegmentSource;
-import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import dev.sluice.object.state.SlotHolder;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,48 +18,59 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows who holds which slot, and every limit on record, as objects of their own for people and
- * other programs: {@code concurrency/{group}/slots/{n}} and {@code concurrency/{group}/limit.json}.
+ * Shows which job and which worker hold which slot, and every limit on record, as objects of their
+ * own for people and other programs: {@code concurrency/{group}/slots/{n}} and {@code
+ * concurrency/{group}/limit.json}.
  *
- * <p>The control object decides; what is here follows it by a moment and decides nothing. Each
- * process shows what its own commits changed. An object carries the version of the commit that it
- * shows and is replaced by compare-and-set, so an old state never covers a newer one. A slot that
- * is given back is shown as free; it is not deleted, because a late put could bring it back.
+ * <p>The control object decides; what is here follows it and decides nothing. Each process shows
+ * what its own commits changed. An object carries the version of the commit that it shows and is
+ * replaced by compare-and-set, so an old state never covers a newer one.
  *
- * <p>A slot is shown once it has been held for {@link #LAG}. One that comes and goes faster, as
- * those of a hundred thousand keys with a short job each, is never shown and costs no request. What
- * cannot be written is left for the next change.
+ * <p><b>When.</b> A slot is shown, and the job in it named, once that has been so for {@link #LAG}.
+ * What comes and goes faster costs no request: the slots of a hundred thousand keys with a short
+ * job each, or a chain of short jobs in one slot, which is shown as its worker's. A name that is no
+ * longer true is gone after twice that, plus the time of the requests.
+ *
+ * <p><b>Leases.</b> The end of a worker's lease is written again with each renewal. Where requests
+ * cost money, that is so for {@link #DATED_WHERE_PAID} slots of a worker; the others refer to the
+ * lease object instead, so no object ever names a moment that has passed under a living worker.
+ *
+ * <p><b>A free slot has no object.</b> Deletes have no condition, so a delete could hit the object
+ * of the slot's next holder. It does not, because the control object is read immediately before it:
+ * a slot that is taken after that read is not shown before {@link #LAG} has passed. If a delete
+ * takes longer than that all the same, the next renewal of the holder's lease finds its object
+ * missing and writes it again. And what a dead process or a late put leaves behind is found by the
+ * {@linkplain SlotObjects#sweep sweep} that goes with every audit.
  */
 final class SlotBoard {
   private static final Logger log = LoggerFactory.getLogger(SlotBoard.class);
-  private static final Duration LAG = Duration.ofMillis(250);
+  static final Duration LAG = Duration.ofMillis(250);
 
-  /** With each renewal no more than so many objects are brought up to date. */
-  private static final int REFRESHED_AT_ONCE = 20;
+  /** Of so many slots of a worker the end of the lease is shown, where requests cost money. */
+  static final int DATED_WHERE_PAID = 100;
 
-  private static final int MOST_REMEMBERED = 10_000;
+  /** How many threads write at a time, and how many objects each takes on. */
+  private static final int WRITERS = 4;
+
+  private static final int BATCH = 16;
 
   private final ObjectStore store;
   private final StoreEnvironment environment;
-  private final SegmentSource segments;
+  private final Committer committer;
   private final Function<String, Optional<Instant>> leaseEnd;
-  private final Map<String, Shown> shown =
-      new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Shown> eldest) {
-          return size() > MOST_REMEMBERED;
-        }
-      };
-  private final Set<Place> changed = new LinkedHashSet<>();
-  private final Set<Place> shownByOthers = new LinkedHashSet<>();
-  private ShardState latest = ShardState.EMPTY;
-  private boolean scheduled;
+
+  private final Map<Place, Shown> shown = new HashMap<>();
+  private final Map<Place, Long> taken = new HashMap<>();
+  private final Map<String, Set<Place>> dated = new HashMap<>();
+  private final Map<Place, Change> changes = new LinkedHashMap<>();
+  private final Set<Place> writing = new HashSet<>();
+  private int writers;
   private boolean closed;
 
   /** A slot, or the limit of a group (slot -1). */
@@ -75,20 +79,39 @@ final class SlotBoard {
       return new Place(group, -1);
     }
 
+    boolean isLimit() {
+      return slot < 0;
+    }
+
     String key() {
-      return slot < 0 ? GroupKeys.limit(group) : GroupKeys.slot(group, slot);
+      return isLimit() ? GroupKeys.limit(group) : GroupKeys.slot(group, slot);
+    }
+
+    SlotHolder holder(ShardState state) {
+      SortedMap<Integer, SlotHolder> held = state.limits().slots().get(group);
+      return held == null ? null : held.get(slot);
     }
   }
 
-  /** A state, and the jobs in it that are not shown in a slot yet. */
-  private record View(ShardState state, ShardDraft draft, Map<String, List<UUID>> jobs) {
-    long version() {
-      return state.edition().version();
+  /** What this process last saw under a key. */
+  private record Shown(String tag, Map<String, Object> content) {}
+
+  /**
+   * A place that may not be shown as it is.
+   *
+   * @param first since when, by the monotonic clock
+   * @param last when it changed for the last time
+   * @param elsewhere whether another process may have shown it
+   */
+  private record Change(long first, long last, boolean elsewhere) {
+    boolean isSettled(long now) {
+      return now - last >= LAG.toNanos();
+    }
+
+    long dueIn(long now) {
+      return Math.min(last + LAG.toNanos() - now, first + 2 * LAG.toNanos() - now);
     }
   }
-
-  /** What this process last wrote under a key. */
-  private record Shown(String tag, boolean free) {}
 
   /**
    * A board.
@@ -98,17 +121,20 @@ final class SlotBoard {
   SlotBoard(
       ObjectStore store,
       StoreEnvironment environment,
-      SegmentSource segments,
+      Committer committer,
       Function<String, Optional<Instant>> leaseEnd) {
     this.store = store;
     this.environment = environment;
-    this.segments = segments;
+    this.committer = committer;
     this.leaseEnd = leaseEnd;
+  }
+
+  private long now() {
+    return environment.nanoTime().getAsLong();
   }
 
   /** Takes note of a commit. */
   synchronized void afterCommit(ShardState before, ShardState after) {
-    latest = after;
     Set<String> groups = new LinkedHashSet<>(before.limits().slots().keySet());
     groups.addAll(after.limits().slots().keySet());
     SortedMap<Integer, SlotHolder> none = new TreeMap<>();
@@ -116,193 +142,332 @@ final class SlotBoard {
       SortedMap<Integer, SlotHolder> old = before.limits().slots().getOrDefault(group, none);
       SortedMap<Integer, SlotHolder> now = after.limits().slots().getOrDefault(group, none);
       if (old != now) {
-        old.forEach(
+        old.forEach((slot, holder) -> note(new Place(group, slot), holder, now.get(slot)));
+        now.forEach(
             (slot, holder) -> {
-              noteIf(!holder.equals(now.get(slot)), group, slot);
-              if (!now.containsKey(slot) && leaseEnd.apply(holder.worker()).isEmpty()) {
-                // Its worker is dead, or was another's: its process may have shown it.
-                shownByOthers.add(new Place(group, slot));
+              if (!old.containsKey(slot)) {
+                note(new Place(group, slot), null, holder);
               }
             });
-        now.forEach((slot, holder) -> noteIf(!old.containsKey(slot), group, slot));
       }
     }
     if (before.limits().rulesVersion() != after.limits().rulesVersion()) {
       Set<String> rules = new LinkedHashSet<>(before.limits().rules().keySet());
       rules.addAll(after.limits().rules().keySet());
-      rules.removeIf(
-          r ->
-              before
-                  .limits()
-                  .rules()
-                  .getOrDefault(r, LimitRule.NONE)
-                  .equals(after.limits().rules().getOrDefault(r, LimitRule.NONE)));
-      rules.forEach(rule -> changed.add(Place.limitOf(rule)));
+      rules.removeIf(name -> rule(before, name).equals(rule(after, name)));
+      rules.forEach(name -> note(Place.limitOf(name), false));
     }
-    schedule();
+    work();
   }
 
-  private void noteIf(boolean differs, String group, int slot) {
-    if (differs) {
-      changed.add(new Place(group, slot));
-    }
+  private static LimitRule rule(ShardState state, String name) {
+    return state.limits().rules().getOrDefault(name, LimitRule.NONE);
   }
 
-  /** The worker's lease was renewed: some of its slots are shown with their new end. */
+  private void note(Place place, SlotHolder before, SlotHolder after) {
+    if (before != null && before.equals(after)) {
+      return;
+    }
+    boolean same = before != null && after != null && before.token() == after.token();
+    Long known = taken.get(place);
+    boolean elsewhere = before != null && (known == null || known != before.token());
+    if (after == null) {
+      taken.remove(place);
+    } else if (!same) {
+      taken.put(place, after.token());
+    }
+    note(place, elsewhere && !same);
+  }
+
+  private void note(Place place, boolean elsewhere) {
+    long now = now();
+    changes.merge(
+        place,
+        new Change(now, now, elsewhere),
+        (old, change) -> new Change(old.first, now, old.elsewhere || elsewhere));
+  }
+
+  /** The worker's lease was renewed: its slots are shown with their new end. */
   synchronized void renewed(String worker) {
-    int refreshed = 0;
-    for (var group : latest.limits().slots().entrySet()) {
-      for (var slot : group.getValue().entrySet()) {
-        if (slot.getValue().isOf(worker) && refreshed < REFRESHED_AT_ONCE) {
-          changed.add(new Place(group.getKey(), slot.getKey()));
-          refreshed++;
-        }
-      }
-    }
-    schedule();
+    ShardState state = committer.latest().state();
+    long settled = now() - LAG.toNanos();
+    state
+        .limits()
+        .slots()
+        .forEach(
+            (group, held) ->
+                held.forEach(
+                    (slot, holder) -> {
+                      Place place = new Place(group, slot);
+                      if (holder.isOf(worker) && mayDate(place, worker)) {
+                        changes.putIfAbsent(place, new Change(settled, settled, false));
+                      }
+                    }));
+    work();
   }
 
-  private void schedule() {
-    if (!changed.isEmpty() && !scheduled && !closed) {
-      scheduled = true;
-      environment.chores().execute(this::work);
-    }
+  private boolean mayDate(Place place, String worker) {
+    Set<Place> already = dated.getOrDefault(worker, Set.of());
+    return !store.isPaidFor() || already.contains(place) || already.size() < DATED_WHERE_PAID;
   }
 
+  /** Has the next change shown when it is time, if nobody is about to. */
   private void work() {
+    if (!changes.isEmpty() && writers == 0 && !closed) {
+      addWriter();
+    }
+  }
+
+  private void addWriter() {
+    writers++;
+    environment.chores().execute(this::write);
+  }
+
+  private void write() {
+    long wait;
+    synchronized (this) {
+      long now = now();
+      wait = changes.values().stream().mapToLong(change -> change.dueIn(now)).min().orElse(0);
+    }
     try {
-      environment.pause().forNanos(LAG.toNanos());
+      if (wait > 0) {
+        environment.pause().forNanos(Math.min(wait, LAG.toNanos()));
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    show();
+    Map<Place, Change> batch = takeDue();
+    show(batch);
+    synchronized (this) {
+      writing.removeAll(batch.keySet());
+      writers--;
+      work();
+    }
   }
 
-  private void show() {
-    Map<Place, Optional<SlotHolder>> wanted = new LinkedHashMap<>();
-    Set<Place> others;
-    ShardState state;
-    synchronized (this) {
-      others = Set.copyOf(shownByOthers);
-      shownByOthers.clear();
-      scheduled = false;
-      state = latest;
-      for (Place place : changed) {
-        wanted.put(place, Optional.ofNullable(holder(state, place)));
+  private synchronized Map<Place, Change> takeDue() {
+    long now = now();
+    Map<Place, Change> due = new LinkedHashMap<>();
+    boolean more = false;
+    for (Map.Entry<Place, Change> entry : changes.entrySet()) {
+      if (entry.getValue().dueIn(now) <= 0 && !writing.contains(entry.getKey())) {
+        more = due.size() == BATCH;
+        if (more) {
+          break;
+        }
+        due.put(entry.getKey(), entry.getValue());
       }
-      changed.clear();
     }
-    View view =
-        new View(
-            state,
-            new ShardDraft(state, segments, state.edition().time(), state.edition().time()),
-            new HashMap<>());
+    changes.keySet().removeAll(due.keySet());
+    writing.addAll(due.keySet());
+    if (more && writers < WRITERS && !closed) {
+      addWriter();
+    }
+    return due;
+  }
+
+  private void show(Map<Place, Change> batch) {
+    Map<Place, Change> left = new LinkedHashMap<>(batch);
     try {
-      wanted.forEach(
-          (place, holder) -> show(view, place, holder.orElse(null), others.contains(place)));
-    } catch (SluiceException | SegmentCache.SegmentGoneException e) {
-      log.debug("Slots could not be shown; the next change shows them.", e);
-    }
-  }
-
-  private static SlotHolder holder(ShardState state, Place place) {
-    SortedMap<Integer, SlotHolder> held = state.limits().slots().get(place.group);
-    return held == null ? null : held.get(place.slot);
-  }
-
-  private void show(View view, Place place, SlotHolder holder, boolean shownByAnother) {
-    Shown before;
-    synchronized (this) {
-      before = shown.get(place.key());
-    }
-    boolean free = place.slot >= 0 && holder == null;
-    boolean untold =
-        before == null ? !(shownByAnother && store.get(place.key()).isPresent()) : before.free;
-    if (free && untold) {
-      // Nobody was told that it was held.
-      return;
-    }
-    String nonce = environment.nonce();
-    byte[] bytes =
-        Documents.write(
-            json -> {
-              json.writeStringField("group", place.group);
-              json.writeNumberField("version", view.version());
-              json.writeStringField("nonce", nonce);
-              if (place.slot < 0) {
-                writeRule(json, view.state.limits().rules().get(place.group));
-              } else if (holder == null) {
-                json.writeStringField("state", "free");
-              } else {
-                writeHolder(json, view, place, holder);
-              }
-            });
-    put(place.key(), before, ObjectBody.withToken(bytes, nonce), view.version(), free);
-  }
-
-  private void put(String key, Shown before, ObjectBody body, long version, boolean free) {
-    Optional<String> tag = Optional.ofNullable(before).map(Shown::tag);
-    PutResult result =
-        tag.isPresent() ? store.putIfMatch(key, body, tag.get()) : store.putIfAbsent(key, body);
-    if (!(result instanceof Stored)) {
-      Optional<StoredObject> there = store.get(key);
-      boolean newer =
-          there
-              .map(o -> Documents.read(key, o.body(), json -> json.path("version").asLong()))
-              .map(other -> other > version)
-              .orElse(true);
-      if (newer) {
+      if (batch.isEmpty()) {
         return;
       }
-      result = store.putIfMatch(key, body, there.get().tag());
-    }
-    if (result instanceof Stored stored) {
+      if (areShown(batch)) {
+        nameLater(batch);
+        return;
+      }
+      ShardState state = committer.read();
+      delete(state, batch, left);
+      for (Map.Entry<Place, Change> entry : batch.entrySet()) {
+        if (left.containsKey(entry.getKey())) {
+          show(state, entry.getKey(), entry.getValue());
+          left.remove(entry.getKey());
+        }
+      }
+    } catch (SluiceException e) {
+      log.debug("Slots could not be shown; they are tried again.", e);
       synchronized (this) {
-        shown.put(key, new Shown(stored.tag(), free));
+        left.forEach((place, change) -> note(place, change.elsewhere));
       }
     }
   }
 
-  private void writeHolder(JsonGenerator json, View view, Place place, SlotHolder holder)
-      throws IOException {
-    json.writeStringField("state", "held");
-    if (holder.permit() != null) {
-      json.writeStringField("task_id", holder.permit().holder());
-      json.writeStringField("worker_id", holder.worker());
-      json.writeStringField("expires_at", Micros.toInstant(holder.permit().expiresAt()).toString());
-    } else {
-      List<UUID> running =
-          view.jobs.computeIfAbsent(
-              place.group + " " + holder.worker(),
-              any ->
-                  new ArrayList<>(JobListing.runningIn(view.draft, place.group, holder.worker())));
-      if (!running.isEmpty()) {
-        json.writeStringField("task_id", running.remove(0).toString());
-      }
-      json.writeStringField("worker_id", holder.worker());
-      Optional<Instant> end = leaseEnd.apply(holder.worker());
-      if (end.isPresent()) {
-        json.writeStringField("expires_at", end.get().toString());
-      }
+  /** Whether there is nothing to write, by what is known here. */
+  private synchronized boolean areShown(Map<Place, Change> batch) {
+    ShardState state = committer.latest().state();
+    boolean all = true;
+    for (Map.Entry<Place, Change> entry : batch.entrySet()) {
+      Place place = entry.getKey();
+      Change change = entry.getValue();
+      SlotHolder holder = place.holder(state);
+      Shown last = shown.get(place);
+      all &=
+          !place.isLimit()
+              && (holder == null
+                  ? last == null && !change.elsewhere
+                  : last != null && last.content.equals(held(state, place, change)));
     }
-    json.writeNumberField("token", holder.token());
-    json.writeStringField("acquired_at", Micros.toInstant(holder.acquiredAt()).toString());
+    return all;
   }
 
-  private static void writeRule(JsonGenerator json, LimitRule rule) throws IOException {
-    LimitRule given = rule == null ? LimitRule.NONE : rule;
-    for (LimitLevel level : LimitLevel.values()) {
-      if (given.at(level) != null) {
-        json.writeNumberField(level.toString(), given.at(level));
+  /** Deletes the objects of slots that are free. */
+  private void delete(ShardState state, Map<Place, Change> batch, Map<Place, Change> left) {
+    List<String> keys = new ArrayList<>();
+    synchronized (this) {
+      batch.forEach(
+          (place, change) -> {
+            if (!place.isLimit() && place.holder(state) == null) {
+              if (shown.containsKey(place) || change.elsewhere) {
+                keys.add(place.key());
+              } else {
+                left.remove(place);
+              }
+              dated.values().forEach(places -> places.remove(place));
+            }
+          });
+      dated.values().removeIf(Set::isEmpty);
+    }
+    if (!keys.isEmpty()) {
+      store.deleteAll(keys);
+      synchronized (this) {
+        left.keySet().removeIf(place -> keys.contains(place.key()) && forget(place));
       }
+    }
+  }
+
+  private boolean forget(Place place) {
+    shown.remove(place);
+    return true;
+  }
+
+  private void show(ShardState state, Place place, Change change) {
+    Map<String, Object> content;
+    Shown last;
+    synchronized (this) {
+      last = shown.get(place);
+      if (place.isLimit()) {
+        content = SlotObjects.limits(rule(state, place.group));
+      } else if (isOurs(place, place.holder(state))) {
+        content = held(state, place, change);
+        nameLater(place, place.holder(state), change);
+        keepDate(place, place.holder(state).worker(), content);
+      } else {
+        content = null;
+      }
+    }
+    if (content == null) {
+      leaveToOthers(place, last);
+    } else if (last == null || !last.content.equals(content)) {
+      put(place, last, content, state.edition().version());
+    }
+  }
+
+  private boolean isOurs(Place place, SlotHolder holder) {
+    Long token = taken.get(place);
+    return (token != null && token == holder.token())
+        || (holder.permit() == null && leaseEnd.apply(holder.worker()).isPresent());
+  }
+
+  /** What the object of a held slot has to say now. */
+  private Map<String, Object> held(ShardState state, Place place, Change change) {
+    SlotHolder holder = place.holder(state);
+    Optional<Instant> end =
+        mayDate(place, holder.worker()) ? leaseEnd.apply(holder.worker()) : Optional.empty();
+    return SlotObjects.held(state, holder, change.isSettled(now()), end);
+  }
+
+  /** A job that has not run for long enough is named when it has. */
+  private void nameLater(Place place, SlotHolder holder, Change change) {
+    if (holder.job() != null && !change.isSettled(now())) {
+      changes.putIfAbsent(place, new Change(now(), change.last, false));
+    }
+  }
+
+  private synchronized void nameLater(Map<Place, Change> batch) {
+    ShardState state = committer.latest().state();
+    batch.forEach(
+        (place, change) -> {
+          if (place.holder(state) != null) {
+            nameLater(place, place.holder(state), change);
+          }
+        });
+  }
+
+  private void keepDate(Place place, String worker, Map<String, Object> content) {
+    if (content.containsKey(SlotObjects.EXPIRES_AT)) {
+      dated.computeIfAbsent(worker, any -> new HashSet<>()).add(place);
+    }
+  }
+
+  /** Another process holds the slot now: it replaces what this one has shown, or deletes it. */
+  private void leaveToOthers(Place place, Shown last) {
+    boolean ours =
+        last != null
+            && store.get(place.key()).map(object -> object.tag().equals(last.tag)).orElse(false);
+    synchronized (this) {
+      if (ours) {
+        note(place, false);
+      } else {
+        shown.remove(place);
+      }
+    }
+  }
+
+  private void put(Place place, Shown last, Map<String, Object> content, long version) {
+    String key = place.key();
+    ObjectBody body = SlotObjects.body(place.group, version, environment.nonce(), content);
+    PutResult result =
+        last == null ? store.putIfAbsent(key, body) : store.putIfMatch(key, body, last.tag);
+    Shown now = new Shown(null, content);
+    if (!(result instanceof Stored)) {
+      Optional<StoredObject> there = store.get(key);
+      if (there.isEmpty()) {
+        result = store.putIfAbsent(key, body);
+      } else if (isOlder(key, there.get(), version)) {
+        result = store.putIfMatch(key, body, there.get().tag());
+      } else {
+        // Shown by a later commit already; to be deleted all the same when the slot is free.
+        now = new Shown(there.get().tag(), Map.of());
+      }
+    }
+    synchronized (this) {
+      if (result instanceof Stored stored) {
+        shown.put(place, new Shown(stored.tag(), content));
+      } else if (now.tag != null) {
+        shown.put(place, now);
+      } else {
+        note(place, false);
+      }
+    }
+  }
+
+  /** Whether it shows an older commit than this, or one that never was. */
+  private boolean isOlder(String key, StoredObject object, long version) {
+    long other = SlotObjects.versionOf(key, object);
+    return other <= version || other > committer.read().edition().version();
+  }
+
+  /**
+   * Deletes the objects of free slots.
+   *
+   * @param held reads which slots are held, by key, in all shards
+   */
+  void sweep(Supplier<Set<String>> held) {
+    try {
+      SlotObjects.sweep(store, held);
+    } catch (SluiceException e) {
+      log.debug("The objects of free slots are left for the next audit.", e);
     }
   }
 
   /** Shows at once what is left to be shown. */
   void close() {
+    Map<Place, Change> left;
     synchronized (this) {
       closed = true;
+      left = new LinkedHashMap<>(changes);
+      changes.clear();
     }
-    show();
+    show(left);
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The threads of one open store: one for commits, one for submits, a few for chores. */
 final class StoreThreads implements AutoCloseable {
-  private static final int CHORE_THREADS = 4;
+  private static final int CHORE_THREADS = 8;
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
 
   private final CountDownLatch closing = new CountDownLatch(1);

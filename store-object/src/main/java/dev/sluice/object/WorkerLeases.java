@@ -81,7 +81,7 @@ final class WorkerLeases {
     return Micros.toInstant(clock.now());
   }
 
-  private static String key(String id) {
+  static String key(String id) {
     return PREFIX + id + SUFFIX;
   }
 

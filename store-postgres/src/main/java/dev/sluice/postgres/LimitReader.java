@@ -82,7 +82,7 @@ final class LimitReader {
         FROM ${schema}.slot s
         WHERE s.group_name = ?
       ), working AS (
-        SELECT j.id, j.worker_id, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
+        SELECT j.id, j.worker_id, j.started_at, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
         FROM ${schema}.job j
         WHERE j.state = 2 AND j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
       )
@@ -90,7 +90,7 @@ final class LimitReader {
              coalesce(h.holder, k.id::text) AS task_id,
              coalesce(h.holder_worker, h.worker_id::text) AS worker_id,
              coalesce(h.expires_at, w.expires_at, h.acquired_at) AS expires_at,
-             h.acquired_at,
+             coalesce(k.started_at, h.acquired_at) AS since,
              h.token
       FROM held h
       LEFT JOIN working k ON k.worker_id = h.worker_id AND k.rank = h.rank
@@ -150,7 +150,7 @@ final class LimitReader {
                 Optional.ofNullable(row.getString("task_id")),
                 Optional.ofNullable(row.getString("worker_id")),
                 PostgresLimitStore.instant(row, "expires_at"),
-                PostgresLimitStore.instant(row, "acquired_at"),
+                PostgresLimitStore.instant(row, "since"),
                 row.getLong("token")),
         name,
         name,

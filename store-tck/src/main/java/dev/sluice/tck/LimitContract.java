@@ -10,6 +10,8 @@ import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.JobOutcome;
@@ -304,12 +306,38 @@ abstract class LimitContract extends ContractTopic {
     assertThat(status.slots())
         .extracting(slot -> slot.workerId().orElseThrow())
         .containsExactlyInAnyOrder(one.id(), one.id(), other.id());
-    assertThat(status.slots()).allMatch(slot -> slot.expiresAt().isAfter(slot.acquiredAt()));
+    assertThat(status.slots()).allMatch(slot -> slot.expiresAt().isAfter(slot.since()));
     Map<Integer, Long> tokens =
         status.slots().stream().collect(Collectors.toMap(SlotInfo::slotId, SlotInfo::token));
     for (HeldSlot slot : one.slots("limited")) {
       assertThat(tokens).containsEntry(slot.slot(), slot.token());
     }
+  }
+
+  /** It was the moment at which the worker took the slot, whatever had run in it since. */
+  @Test
+  void status_slotWithItsSecondJob_isHeldSinceThatJobStarted() {
+    Task<Integer> task = task("limited", 1);
+    submit(task, 2);
+    ManualWorker worker = manualWorker(task);
+    ClaimedJob first = worker.claim("limited", 1).get(0);
+    JobOutcome done =
+        new JobOutcome(
+            first.id(),
+            first.token(),
+            new JobOutcome.Succeeded(Optional.empty()),
+            Duration.ofMillis(1));
+    Demand more = new Demand(1, List.of(new TaskDemand("limited", 1, 0)), Map.of("limited", 1));
+
+    ClaimedJob second =
+        worker
+            .session()
+            .exchange(new Exchange(List.of(done), Set.of(), Map.of(), List.of(), more))
+            .jobs()
+            .get(0);
+    SlotInfo slot = sluice.concurrency().status("limited").slots().get(0);
+    assertThat(slot.taskId()).contains(second.id().toString());
+    assertThat(slot.since()).isEqualTo(job(second.id()).progress().startedAt().orElseThrow());
   }
 
   @Test

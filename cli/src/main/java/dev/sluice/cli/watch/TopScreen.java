@@ -190,7 +190,7 @@ public final class TopScreen {
           String.valueOf(slot.slotId()),
           Printable.of(slot.taskId().orElse("-")),
           Printable.of(slot.workerId().orElse("-")),
-          times.age(slot.acquiredAt()));
+          times.age(slot.since()));
     }
     if (!table.isEmpty()) {
       lines.addAll(table.lines(width));

@@ -42,7 +42,7 @@ public record SlotView(
             found.map(JobInfo::task).orElse(null),
             slot.workerId().orElse(null),
             workerName),
-        found.flatMap(info -> info.progress().startedAt()).orElse(slot.acquiredAt()),
+        slot.since(),
         slot.expiresAt(),
         ViewJson.seconds(Duration.between(now, slot.expiresAt())),
         slot.token());

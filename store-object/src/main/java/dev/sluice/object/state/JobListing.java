@@ -120,12 +120,11 @@ public final class JobListing {
     return new TreeMap<>(draft.revived());
   }
 
-  /** The jobs of a group that run with this worker, in the order they started. */
-  public static List<UUID> runningIn(ShardDraft draft, String group, String worker) {
+  /** The jobs that this worker has started, in the order they started. */
+  static List<UUID> startedBy(ShardDraft draft, String worker) {
     return draft.running().entrySet().stream()
         .filter(entry -> entry.getValue().hasStarted())
         .filter(entry -> entry.getValue().claim().worker().equals(worker))
-        .filter(entry -> draft.record(entry.getValue().place()).allGroups().contains(group))
         .sorted(
             (a, b) -> {
               int started = Long.compare(a.getValue().startedAt(), b.getValue().startedAt());

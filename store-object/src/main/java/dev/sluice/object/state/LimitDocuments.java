@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /** Workers, limits and slots in a control object, and the log of limits, as JSON. */
 public final class LimitDocuments {
@@ -42,7 +43,8 @@ public final class LimitDocuments {
     json.writeEndArray();
   }
 
-  static void writeLimits(JsonGenerator json, Limits limits, Map<String, Integer> numbers)
+  static void writeLimits(
+      JsonGenerator json, Limits limits, Map<String, Integer> numbers, Map<UUID, Integer> positions)
       throws IOException {
     json.writeNumberField("rulesVersion", limits.rulesVersion());
     json.writeNumberField("rulesChanged", limits.rulesChanged());
@@ -64,7 +66,9 @@ public final class LimitDocuments {
     for (var group : limits.slots().entrySet()) {
       json.writeArrayFieldStart(group.getKey());
       for (Map.Entry<Integer, SlotHolder> slot : group.getValue().entrySet()) {
-        writeSlot(json, slot.getKey(), slot.getValue(), numbers);
+        SlotHolder holder = slot.getValue();
+        Integer job = holder.job() == null ? null : positions.get(holder.job());
+        writeSlot(json, slot.getKey(), holder, numbers, job);
       }
       json.writeEndArray();
     }
@@ -72,7 +76,7 @@ public final class LimitDocuments {
   }
 
   private static void writeSlot(
-      JsonGenerator json, int slot, SlotHolder holder, Map<String, Integer> numbers)
+      JsonGenerator json, int slot, SlotHolder holder, Map<String, Integer> numbers, Integer job)
       throws IOException {
     json.writeStartArray();
     json.writeNumber(slot);
@@ -80,6 +84,9 @@ public final class LimitDocuments {
     json.writeNumber(holder.acquiredAt());
     if (holder.permit() == null) {
       json.writeNumber(numbers.get(holder.worker()));
+      if (job != null) {
+        json.writeNumber(job);
+      }
     } else {
       json.writeString(Documents.storable(holder.worker()));
       json.writeString(Documents.storable(holder.permit().holder()));
@@ -96,13 +103,16 @@ public final class LimitDocuments {
             entry -> {
               rules.put(entry.getKey(), readRule(entry.getKey(), entry.getValue()));
             });
+    JsonNode running = json.get("running");
     Map<String, SortedMap<Integer, SlotHolder>> slots = new HashMap<>();
     json.get("slots")
         .properties()
         .forEach(
             entry -> {
               SortedMap<Integer, SlotHolder> held = new TreeMap<>();
-              entry.getValue().forEach(s -> held.put(s.get(0).intValue(), readSlot(s, ids)));
+              entry
+                  .getValue()
+                  .forEach(s -> held.put(s.get(0).intValue(), readSlot(s, ids, running)));
               slots.put(entry.getKey(), held);
             });
     Map<String, WorkerEntry> workers = new HashMap<>();
@@ -128,12 +138,16 @@ public final class LimitDocuments {
         json.get("rulesSeen").longValue());
   }
 
-  private static SlotHolder readSlot(JsonNode json, List<String> ids) {
+  private static SlotHolder readSlot(JsonNode json, List<String> ids, JsonNode running) {
     long token = json.get(1).longValue();
     long acquiredAt = json.get(2).longValue();
     JsonNode holder = json.get(3);
     if (holder.isInt()) {
-      return new SlotHolder(ids.get(holder.intValue()), null, token, acquiredAt);
+      UUID job =
+          json.size() > 4
+              ? UUID.fromString(running.get(json.get(4).intValue()).get(0).textValue())
+              : null;
+      return new SlotHolder(ids.get(holder.intValue()), null, token, acquiredAt, job);
     }
     SlotHolder.Permit permit =
         new SlotHolder.Permit(json.get(4).textValue(), json.get(5).longValue());

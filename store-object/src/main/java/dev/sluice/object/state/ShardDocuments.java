@@ -35,11 +35,13 @@ public final class ShardDocuments {
     List<String> workers = List.copyOf(new TreeMap<>(state.limits().workers()).keySet());
     Map<String, Integer> numbers = new HashMap<>();
     workers.forEach(id -> numbers.put(id, numbers.size()));
+    Map<UUID, Integer> positions = new HashMap<>();
+    state.jobs().running().keySet().forEach(id -> positions.put(id, positions.size()));
     return Documents.write(
         json -> {
           writeEdition(json, state.edition());
           LimitDocuments.writeWorkers(json, state.limits(), workers);
-          LimitDocuments.writeLimits(json, state.limits(), numbers);
+          LimitDocuments.writeLimits(json, state.limits(), numbers, positions);
           writeJobs(json, state.jobs(), numbers);
           writeArchive(json, state.archive());
           Documents.writeTexts(json, "paused", new TreeSet<>(state.paused()));

@@ -1,5 +1,8 @@
 package dev.sluice.object.state;
 
+import java.util.Optional;
+import java.util.UUID;
+
 /**
  * Who holds a slot: a worker, as long as its lease lasts, or a permit.
  *
@@ -7,8 +10,18 @@ package dev.sluice.object.state;
  * @param permit the permit's holder and its end; null if a worker holds the slot
  * @param token the version of the commit that took it
  * @param acquiredAt since when
+ * @param job the started job that runs in it, see {@link SlotJobs}; null if there is none
  */
-public record SlotHolder(String worker, Permit permit, long token, long acquiredAt) {
+public record SlotHolder(String worker, Permit permit, long token, long acquiredAt, UUID job) {
+  /** A worker's slot in which no job has started yet, or a permit's. */
+  SlotHolder(String worker, Permit permit, long token, long acquiredAt) {
+    this(worker, permit, token, acquiredAt, null);
+  }
+
+  SlotHolder with(UUID started) {
+    return new SlotHolder(worker, permit, token, acquiredAt, started);
+  }
+
   /**
    * A permit.
    *
@@ -16,6 +29,13 @@ public record SlotHolder(String worker, Permit permit, long token, long acquired
    * @param expiresAt until when it lasts
    */
   public record Permit(String holder, long expiresAt) {}
+
+  /** The id of the started job that runs in it, or the permit's holder. */
+  public Optional<String> holder() {
+    return permit != null
+        ? Optional.of(permit.holder)
+        : Optional.ofNullable(job).map(UUID::toString);
+  }
 
   /** Whether it is a permit whose time is over. */
   public boolean hasExpired(long now) {

@@ -66,6 +66,7 @@ public final class Slots {
               }
             });
     workers.stream().sorted().forEach(worker -> take(draft, group, worker));
+    workers.stream().distinct().forEach(worker -> SlotJobs.assign(draft, worker));
   }
 
   /** Gives a worker's slot back; whether it held it under this token. */
@@ -186,6 +187,12 @@ public final class Slots {
     // A worker that still believes it holds the slot must hear that it does not.
     draft.raiseRulesVersion();
     return Optional.of(holder);
+  }
+
+  /** Since when the holder has the slot: the start of the job in it, if there is one. */
+  public static long since(ShardDraft draft, SlotHolder holder) {
+    RunningJob job = draft.running().get(holder.job());
+    return job == null ? holder.acquiredAt() : job.startedAt();
   }
 
   /** The held slots of a group, by number. */

@@ -82,10 +82,12 @@ public final class WorkerStanding {
       Slots.release(draft, worker, slot.group(), slot.slot(), slot.token());
     }
     if (rulesSeen != draft.rulesVersion()) {
+      SlotJobs.assign(draft, worker);
       return new Answer(
           accepted, cancelled, Set.of(), List.of(), List.of(), true, Optional.empty(), Set.of());
     }
     Claiming.Taken taken = Claiming.claim(draft, claimant, exchange.demand(), ended);
+    SlotJobs.assign(draft, worker);
     Optional<Duration> nextDue = Optional.empty();
     if (taken.jobs().size() < exchange.demand().jobs()) {
       nextDue = taken.nextTime() ? Optional.of(Duration.ZERO) : timeToNextDue(draft);
@@ -110,6 +112,7 @@ public final class WorkerStanding {
   public static Standing reconcile(ShardDraft draft, String worker, Map<UUID, Long> known) {
     draft.putWorker(worker, draft.workers().get(worker).seeing(draft.rulesVersion()));
     Ending.handBackUnknown(draft, worker, known);
+    SlotJobs.assign(draft, worker);
     Map<UUID, List<String>> jobs = new HashMap<>();
     draft
         .running()
