@@ -7,11 +7,13 @@ import java.util.Objects;
  *
  * @param order in which order
  * @param search only groups whose canonical name contains this text, whatever its case; empty = all
+ * @param held only groups and families that a limit of their own holds at 0; groups of a held
+ *     family are left out. A page may hold fewer than asked for although more follow
  * @param limit how many a page holds, 1 to 1000; default 50
  * @param cursor where the page starts: {@link Page#next()} of the page before; empty = at the
  *     beginning
  */
-public record GroupQuery(Order order, String search, int limit, String cursor) {
+public record GroupQuery(Order order, String search, boolean held, int limit, String cursor) {
   /** The orders of a list of groups. */
   public enum Order {
     /**
@@ -25,10 +27,13 @@ public record GroupQuery(Order order, String search, int limit, String cursor) {
   }
 
   /** The busiest groups, 50 of them. */
-  public static final GroupQuery BUSIEST = new GroupQuery(Order.BUSIEST, "", 50, "");
+  public static final GroupQuery BUSIEST = new GroupQuery(Order.BUSIEST, "", false, 50, "");
 
   /** Every group by name, 50 a page. */
-  public static final GroupQuery BY_NAME = new GroupQuery(Order.NAME, "", 50, "");
+  public static final GroupQuery BY_NAME = new GroupQuery(Order.NAME, "", false, 50, "");
+
+  /** The groups held at 0 by name, 50 a page. */
+  public static final GroupQuery HELD = new GroupQuery(Order.NAME, "", true, 50, "");
 
   /** Checks the page size. */
   public GroupQuery {
@@ -42,16 +47,16 @@ public record GroupQuery(Order order, String search, int limit, String cursor) {
 
   /** Whose name contains this text. */
   public GroupQuery search(String search) {
-    return new GroupQuery(order, search, limit, cursor);
+    return new GroupQuery(order, search, held, limit, cursor);
   }
 
   /** This many a page. */
   public GroupQuery limit(int limit) {
-    return new GroupQuery(order, search, limit, cursor);
+    return new GroupQuery(order, search, held, limit, cursor);
   }
 
   /** Starting where the page before ended. */
   public GroupQuery cursor(String cursor) {
-    return new GroupQuery(order, search, limit, cursor);
+    return new GroupQuery(order, search, held, limit, cursor);
   }
 }

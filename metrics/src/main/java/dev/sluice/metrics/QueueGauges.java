@@ -22,6 +22,7 @@ final class QueueGauges implements StoreGauges.Sample {
   private final Supplier<Instant> storeTime;
   private final GaugeRows depth;
   private final GaugeRows oldestAge;
+  private List<QueueInfo> latest = List.of();
 
   /** Queues that were seen; a queue without jobs is not on record, and is 0 rather than absent. */
   private final Set<String> named = new LinkedHashSet<>();
@@ -44,7 +45,8 @@ final class QueueGauges implements StoreGauges.Sample {
     Map<Tags, Double> depths = new LinkedHashMap<>();
     Map<Tags, Double> ages = new LinkedHashMap<>();
     Instant now = storeTime.get();
-    for (QueueInfo queue : known(queues.list())) {
+    latest = queues.list();
+    for (QueueInfo queue : known(latest)) {
       Tags tags = Tags.of("queue", label(queue.name()));
       depths.merge(tags.and("state", "ready"), (double) queue.ready(), Double::sum);
       depths.merge(tags.and("state", "running"), (double) queue.running(), Double::sum);
@@ -55,11 +57,16 @@ final class QueueGauges implements StoreGauges.Sample {
     oldestAge.show(ages);
   }
 
+  /** The queues as they were last read. */
+  List<QueueInfo> latest() {
+    return latest;
+  }
+
   private List<QueueInfo> known(List<QueueInfo> listed) {
     List<QueueInfo> all = new ArrayList<>(listed);
     Set<String> gone = new LinkedHashSet<>(named);
     listed.forEach(queue -> gone.remove(queue.name()));
-    gone.forEach(name -> all.add(new QueueInfo(name, false, 0, 0, 0, Optional.empty())));
+    gone.forEach(name -> all.add(new QueueInfo(name, false, Map.of(), 0, 0)));
     return all;
   }
 

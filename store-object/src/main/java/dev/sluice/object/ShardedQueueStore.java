@@ -1,10 +1,10 @@
 package dev.sluice.object;
 
 import dev.sluice.spi.QueueStore;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** Queues, which every shard has a part of. */
 final class ShardedQueueStore implements QueueStore {
@@ -34,14 +34,13 @@ final class ShardedQueueStore implements QueueStore {
   }
 
   private static QueueInfo sum(QueueInfo a, QueueInfo b) {
+    Map<String, DueJobs> due = new HashMap<>(a.due());
+    b.due().forEach((task, jobs) -> due.merge(task, jobs, DueJobs::plus));
     return new QueueInfo(
         a.name(),
         a.paused() || b.paused(),
-        a.ready() + b.ready(),
+        due,
         a.running() + b.running(),
-        a.scheduled() + b.scheduled(),
-        Stream.of(a, b)
-            .flatMap(queue -> queue.oldestDue().stream())
-            .min(Comparator.naturalOrder()));
+        a.scheduled() + b.scheduled());
   }
 }

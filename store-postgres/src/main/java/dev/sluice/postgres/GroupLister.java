@@ -44,6 +44,18 @@ final class GroupLister {
       LIMIT ?
       """;
 
+  // The index is partial: it has the few that are held, among any number of limits.
+  private static final String HELD =
+      """
+      SELECT r.name
+      FROM ${schema}.limit_rule r
+      WHERE (r.operator = 0 OR r.config = 0 OR r.code = 0 OR r.submit = 0)
+        AND r.name COLLATE "C" > ?
+        AND ${schema}.name_contains(r.name, ?, ?, ?)
+      ORDER BY r.name COLLATE "C"
+      LIMIT ?
+      """;
+
   // Plain groups by their counters, full ones first; of keyed ones those that jobs were set aside
   // for, because somebody waits there, and those with the most slots.
   private static final String BUSIEST =
@@ -99,26 +111,47 @@ final class GroupLister {
   private Page<GroupSummary> byName(GroupQuery query) {
     Search search = Search.of(query.search());
     int wanted = query.limit() + 1;
-    List<String> names =
-        database.list(
-            BY_NAME,
-            row -> row.getString(1),
-            query.cursor(),
-            search.text,
-            search.upper,
-            search.lower,
-            wanted,
-            query.cursor(),
-            search.text,
-            search.upper,
-            search.lower,
-            wanted,
-            wanted);
-    if (names.size() < wanted) {
-      return new Page<>(summaries(names), Optional.empty());
-    }
-    List<String> page = names.subList(0, query.limit());
-    return new Page<>(summaries(page), Optional.of(page.get(page.size() - 1)));
+    List<String> names = query.held() ? held(query, search, wanted) : named(query, search, wanted);
+    Optional<String> next =
+        names.size() < wanted ? Optional.empty() : Optional.of(names.get(query.limit() - 1));
+    List<GroupSummary> summaries =
+        summaries(names.subList(0, Math.min(names.size(), query.limit())));
+    return new Page<>(chosen(summaries, query), next);
+  }
+
+  /** A rule may say 0 and a stronger one another number. */
+  private static List<GroupSummary> chosen(List<GroupSummary> summaries, GroupQuery query) {
+    return query.held()
+        ? summaries.stream().filter(summary -> summary.limit().orElse(1) == 0).toList()
+        : summaries;
+  }
+
+  private List<String> held(GroupQuery query, Search search, int wanted) {
+    return database.list(
+        HELD,
+        row -> row.getString(1),
+        query.cursor(),
+        search.text,
+        search.upper,
+        search.lower,
+        wanted);
+  }
+
+  private List<String> named(GroupQuery query, Search search, int wanted) {
+    return database.list(
+        BY_NAME,
+        row -> row.getString(1),
+        query.cursor(),
+        search.text,
+        search.upper,
+        search.lower,
+        wanted,
+        query.cursor(),
+        search.text,
+        search.upper,
+        search.lower,
+        wanted,
+        wanted);
   }
 
   private Page<GroupSummary> busiest(GroupQuery query) {
@@ -141,7 +174,7 @@ final class GroupLister {
             search.lower,
             some);
     List<GroupSummary> busiest =
-        summaries(candidates).stream()
+        chosen(summaries(candidates), query).stream()
             .filter(summary -> summary.active() > 0 || summary.waiting() > 0)
             .sorted(BUSIEST_FIRST)
             .limit(query.limit())

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts jobs by queue and state.
+ * Counts jobs by queue, task and state.
  *
  * <p>Nothing on the way of a job keeps a count of jobs: that would be a place where all of them
  * meet. So counting is reading. As long as that is quick, every answer is counted for it. When it
@@ -45,6 +45,7 @@ final class JobCensus {
           GROUP BY g)) AS name
       )
       SELECT c.queue,
+             c.task,
              CASE
                WHEN c.state = 2 AND c.started THEN 'RUNNING'
                WHEN c.state = 0 AND NOT c.due THEN 'SCHEDULED'
@@ -56,12 +57,13 @@ final class JobCensus {
       FROM counted c
       LEFT JOIN full_groups t ON t.name = c.task
       LEFT JOIN full_groups l ON l.name = ltrim(c.lane, '*')
-      GROUP BY 1, 2
+      GROUP BY 1, 2, 3
       """;
 
   private static final String FINISHED =
       """
       SELECT '' AS queue,
+             '' AS task,
              CASE state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END AS job_state,
              count(*) AS jobs,
              NULL::timestamptz AS oldest
@@ -90,11 +92,12 @@ final class JobCensus {
   }
 
   /**
-   * How many jobs of a queue are in a state; finished ones stand under the queue "".
+   * How many jobs of a queue and task are in a state; finished ones stand under the queue "" and
+   * the task "".
    *
    * @param oldest when the first of them was due
    */
-  record Cell(String queue, JobState state, long jobs, Optional<Instant> oldest) {}
+  record Cell(String queue, String task, JobState state, long jobs, Optional<Instant> oldest) {}
 
   private record Count(List<Cell> cells, long at, long took) {
     long pause() {
@@ -198,6 +201,7 @@ final class JobCensus {
         row ->
             new Cell(
                 row.getString("queue"),
+                row.getString("task"),
                 JobState.valueOf(row.getString("job_state")),
                 row.getLong("jobs"),
                 Optional.ofNullable(PostgresLimitStore.instant(row, "oldest"))));

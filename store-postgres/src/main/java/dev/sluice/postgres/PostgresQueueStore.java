@@ -1,16 +1,15 @@
 package dev.sluice.postgres;
 
+import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.spi.QueueStore;
-import java.time.Instant;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** Queues: a row for each that was ever paused, and counts from the jobs. */
 final class PostgresQueueStore implements QueueStore {
@@ -64,22 +63,22 @@ final class PostgresQueueStore implements QueueStore {
   }
 
   private static QueueInfo empty(String name, boolean paused) {
-    return new QueueInfo(name, paused, 0, 0, 0, Optional.empty());
+    return new QueueInfo(name, paused, Map.of(), 0, 0);
   }
 
   private static QueueInfo plus(QueueInfo queue, JobCensus.Cell cell) {
-    long ready = queue.ready();
+    Map<String, DueJobs> due = new HashMap<>(queue.due());
     long running = queue.running();
     long scheduled = queue.scheduled();
-    Optional<Instant> oldest = queue.oldestDue();
     switch (cell.state()) {
       case RUNNING -> running += cell.jobs();
       case SCHEDULED -> scheduled += cell.jobs();
-      default -> {
-        ready += cell.jobs();
-        oldest = Stream.concat(oldest.stream(), cell.oldest().stream()).min(Instant::compareTo);
-      }
+      default ->
+          due.merge(
+              Group.parse(cell.task()).plainName(),
+              new DueJobs(cell.jobs(), cell.oldest().orElseThrow()),
+              DueJobs::plus);
     }
-    return new QueueInfo(queue.name(), queue.paused(), ready, running, scheduled, oldest);
+    return new QueueInfo(queue.name(), queue.paused(), due, running, scheduled);
   }
 }

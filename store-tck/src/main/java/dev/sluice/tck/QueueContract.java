@@ -3,6 +3,7 @@ package dev.sluice.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.JobState;
+import dev.sluice.Queues.DueJobs;
 import dev.sluice.Queues.QueueInfo;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
@@ -102,13 +103,12 @@ abstract class QueueContract extends ContractTopic {
     worker.claim("t", 1);
 
     List<QueueInfo> queues = sluice.queues().list();
-    Optional<Instant> oldestDue = queues.get(0).oldestDue();
-    assertThat(oldestDue).isPresent();
+    Instant oldestDue = queues.get(0).oldestDue().orElseThrow();
     assertThat(queues)
         .containsExactly(
-            new QueueInfo("a/b 'c'", false, 2, 1, 0, oldestDue),
-            new QueueInfo("b", false, 0, 0, 2, Optional.empty()),
-            new QueueInfo("c", true, 0, 0, 0, Optional.empty()));
+            new QueueInfo("a/b 'c'", false, Map.of("t", new DueJobs(2, oldestDue)), 1, 0),
+            new QueueInfo("b", false, Map.of(), 0, 2),
+            new QueueInfo("c", true, Map.of(), 0, 0));
     sluice.queues().resume("c");
     assertThat(sluice.queues().list()).extracting(QueueInfo::name).doesNotContain("c");
   }
@@ -135,6 +135,27 @@ abstract class QueueContract extends ContractTopic {
     worker.claim("t", 2);
 
     assertThat(oldestDueOf("default")).contains(job(ids.get(1)).spec().schedule().runAt());
+  }
+
+  @Test
+  void list_dueJobs_areCountedByTask() {
+    Task<Integer> other = task("o/t 'h", 1);
+    ManualWorker worker = manualWorker(TASK, other);
+    UUID first = submit(TASK);
+    awaitStoreTime(job(first).spec().schedule().runAt().plusMillis(20));
+    List<UUID> others = submit(other, 3);
+    submit(other, o -> o.delay(Duration.ofHours(1)));
+    submit(TASK, 2);
+    assertThat(worker.claimAll(other.name(), 5)).hasSize(1);
+
+    QueueInfo queue = sluice.queues().list().get(0);
+    assertThat(queue.due())
+        .containsOnly(
+            Map.entry("t", new DueJobs(3, job(first).spec().schedule().runAt())),
+            Map.entry(other.name(), new DueJobs(2, job(others.get(1)).spec().schedule().runAt())));
+    assertThat(queue.ready()).isEqualTo(5);
+    assertThat(queue.oldestDue()).contains(job(first).spec().schedule().runAt());
+    assertThat(queue.scheduled()).isEqualTo(1);
   }
 
   private Optional<Instant> oldestDueOf(String queue) {

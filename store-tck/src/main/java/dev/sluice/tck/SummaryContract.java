@@ -200,6 +200,35 @@ abstract class SummaryContract extends ContractTopic {
   }
 
   @Test
+  void held_isEveryGroupThatARuleOfItsOwnHoldsAtZero() {
+    Group strong = Group.of("strong");
+    sluice.concurrency().configureLimit(strong, OptionalInt.of(0));
+    sluice.concurrency().setLimit(strong, 3);
+    sluice.concurrency().setLimit(Group.of("open"), 2);
+    sluice.concurrency().setLimit(Group.of("idle"), 0);
+    sluice.concurrency().setLimit(Group.of("busy"), 0);
+    sluice.concurrency().setLimit(Group.of("mail").anyValueOf("tenant"), 0);
+    sluice.concurrency().configureLimit(Group.of("filed"), OptionalInt.of(0));
+    submit(task("busy"), 3);
+    Task<Integer> mail =
+        Task.named("mail", Integer.class).maxConcurrentPer("tenant", n -> "t" + n, 2).build();
+    submit(mail, 2);
+
+    List<GroupSummary> held = summaries(GroupQuery.HELD);
+    assertThat(names(held)).containsExactly("busy", "filed", "idle", "mail/tenant=*");
+    assertThat(held.get(0).waiting()).isEqualTo(3);
+    assertThat(held)
+        .filteredOn(summary -> !summary.group().isFamily())
+        .allSatisfy(this::assertAgrees);
+    assertThat(names(summaries(GroupQuery.HELD.search("IL"))))
+        .containsExactly("filed", "mail/tenant=*");
+    Page<GroupSummary> first = store.limits().summaries(GroupQuery.HELD.limit(2));
+    assertThat(names(first.items())).containsExactly("busy", "filed");
+    assertThat(names(summaries(GroupQuery.HELD.cursor(first.next().orElseThrow()))))
+        .containsExactly("idle", "mail/tenant=*");
+  }
+
+  @Test
   void pageOfNone_isRefused() {
     assertThatThrownBy(() -> summaries(GroupQuery.BY_NAME.limit(0)))
         .isInstanceOf(InvalidRequestException.class);

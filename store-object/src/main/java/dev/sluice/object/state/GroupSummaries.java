@@ -43,9 +43,19 @@ public final class GroupSummaries {
     String search = query.search().toLowerCase(Locale.ROOT);
     TreeSet<String> names = new TreeSet<>(LimitRules.groups(draft));
     names.removeIf(name -> !name.toLowerCase(Locale.ROOT).contains(search));
+    if (query.held()) {
+      names.removeIf(name -> !isHeldByItsOwnRule(draft, name));
+    }
     return query.order() == GroupQuery.Order.BUSIEST
         ? busiest(draft, query, names, counted)
         : byName(draft, query, names, counted);
+  }
+
+  /** Whether a limit of its own holds it at 0; a group of a held family is not one. */
+  private static boolean isHeldByItsOwnRule(ShardDraft draft, String name) {
+    return LimitRules.inForce(draft, Group.parse(name))
+        .filter(limit -> limit.limit() == 0 && limit.inheritedFrom().isEmpty())
+        .isPresent();
   }
 
   private static Page<GroupSummary> busiest(

@@ -1,13 +1,13 @@
 package dev.sluice.object.state;
 
 import dev.sluice.JobState;
+import dev.sluice.Queues.DueJobs;
 import dev.sluice.Queues.QueueInfo;
 import dev.sluice.object.state.Segment.Line;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -158,18 +158,19 @@ public final class JobCounts {
 
   /** Every queue that has unfinished jobs or is paused. */
   public static List<QueueInfo> byQueue(ShardDraft draft) {
-    Map<String, long[]> counts = new TreeMap<>();
-    Map<String, Long> oldest = new HashMap<>();
-    draft.paused().forEach(queue -> counts.put(queue, new long[3]));
+    Map<String, Tally> queues = new TreeMap<>();
+    draft.paused().forEach(queue -> queues.put(queue, new Tally()));
     for (OpenSegment open : draft.segments().values()) {
       Segment segment = draft.segmentAt(open);
       for (int i = 0; i < segment.lines().size(); i++) {
         Length length = length(draft, open, segment, i);
-        String queue = segment.lines().get(i).trait().queue();
-        add(counts, queue, 0, length.due);
-        add(counts, queue, 2, length.later);
-        if (length.due > 0) {
-          oldest.merge(queue, firstDue(open, segment, i), Math::min);
+        Segment.Trait trait = segment.lines().get(i).trait();
+        if (length.due + length.later > 0) {
+          Tally tally = queues.computeIfAbsent(trait.queue(), q -> new Tally());
+          tally.scheduled += length.later;
+          if (length.due > 0) {
+            tally.due(trait.task(), length.due, firstDue(open, segment, i));
+          }
         }
       }
     }
@@ -177,30 +178,39 @@ public final class JobCounts {
         .back()
         .forEach(
             (place, due) -> {
-              String queue = queueOf(draft, place);
-              add(counts, queue, due > draft.now() ? 2 : 0, 1);
-              if (due <= draft.now()) {
-                oldest.merge(queue, due, Math::min);
+              Tally tally = queues.computeIfAbsent(queueOf(draft, place), q -> new Tally());
+              if (due > draft.now()) {
+                tally.scheduled++;
+              } else {
+                tally.due(draft.record(place).spec().task(), 1, due);
               }
             });
     for (RunningJob job : draft.running().values()) {
-      String queue = queueOf(draft, job.place());
-      add(counts, queue, job.hasStarted() ? 1 : 0, 1);
-      if (!job.hasStarted()) {
-        oldest.merge(queue, job.due(), Math::min);
+      Tally tally = queues.computeIfAbsent(queueOf(draft, job.place()), q -> new Tally());
+      if (job.hasStarted()) {
+        tally.running++;
+      } else {
+        tally.due(draft.record(job.place()).spec().task(), 1, job.due());
       }
     }
-    return counts.entrySet().stream()
-        .map(
-            entry ->
-                new QueueInfo(
-                    entry.getKey(),
-                    draft.isPaused(entry.getKey()),
-                    entry.getValue()[0],
-                    entry.getValue()[1],
-                    entry.getValue()[2],
-                    Optional.ofNullable(oldest.get(entry.getKey())).map(Micros::toInstant)))
+    return queues.entrySet().stream()
+        .map(entry -> entry.getValue().info(entry.getKey(), draft.isPaused(entry.getKey())))
         .toList();
+  }
+
+  /** What is counted of a queue. */
+  private static final class Tally {
+    final Map<String, DueJobs> due = new HashMap<>();
+    long running;
+    long scheduled;
+
+    void due(String task, long jobs, long oldest) {
+      due.merge(task, new DueJobs(jobs, Micros.toInstant(oldest)), DueJobs::plus);
+    }
+
+    QueueInfo info(String name, boolean paused) {
+      return new QueueInfo(name, paused, due, running, scheduled);
+    }
   }
 
   /** Since when the first job of a line is due. */
@@ -211,12 +221,6 @@ public final class JobCounts {
       position++;
     }
     return segment.job(order[position]).spec().timing().runAt();
-  }
-
-  private static void add(Map<String, long[]> counts, String queue, int column, long jobs) {
-    if (jobs > 0) {
-      counts.computeIfAbsent(queue, q -> new long[3])[column] += jobs;
-    }
   }
 
   private static String queueOf(ShardDraft draft, JobPlace place) {

@@ -126,6 +126,7 @@ CREATE TABLE limit_rule (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX limit_rule_to_list ON limit_rule (name COLLATE "C");
+CREATE INDEX limit_rule_held ON limit_rule (name COLLATE "C") WHERE operator = 0 OR config = 0 OR code = 0 OR submit = 0;
 
 -- Who changed which limit when, at the levels operator and config. Pruned, but for the latest change of each limit.
 CREATE TABLE limit_change (
