@@ -16,6 +16,7 @@ import dev.sluice.spi.StoreSettings;
 import dev.sluice.spi.Tracing;
 import java.sql.Connection;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -234,6 +235,23 @@ public final class Sluice implements AutoCloseable {
    */
   public Optional<Why> why(UUID job) {
     return new Explainer(store, Clock.systemUTC()).why(job);
+  }
+
+  /**
+   * What keeps jobs from getting done, the worst first, {@value Alert#MOST} at most: jobs that no
+   * live worker serves, tasks whose attempts fail, jobs that wait too long, groups held at 0. Reads
+   * the queues, the workers and the held groups; figures may be some seconds old.
+   */
+  public List<Alert> alerts(AlertThresholds thresholds) {
+    List<WorkerInfo> workers = workers().list();
+    Instant now = workers.stream().findFirst().map(w -> w.lease().readAt()).orElseGet(Instant::now);
+    return Alert.in(
+        new Alert.Observed(
+            now,
+            queues().list(),
+            limits.summaries(GroupQuery.HELD.limit(Alert.MOST)).items(),
+            workers),
+        thresholds);
   }
 
   /** The store itself: the seam for what is built on top, such as workflows. */

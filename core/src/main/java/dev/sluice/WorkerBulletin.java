@@ -61,9 +61,37 @@ public record WorkerBulletin(
    * @param retried attempts that failed and are tried again
    * @param cancelled jobs that were cancelled
    * @param times how long attempts took
+   * @param lately how its attempts ended lately
    */
   public record TaskTally(
-      long started, long succeeded, long failed, long retried, long cancelled, Times times) {}
+      long started,
+      long succeeded,
+      long failed,
+      long retried,
+      long cancelled,
+      Times times,
+      Lately lately) {
+    /** Bulletins of older workers say nothing about lately. */
+    public TaskTally {
+      lately = lately == null ? Lately.NONE : lately;
+    }
+  }
+
+  /**
+   * Attempts that ended in the last ten minutes.
+   *
+   * @param attempts how many, cancelled ones left out
+   * @param failures how many of them failed, whether they are tried again or not
+   */
+  public record Lately(long attempts, long failures) {
+    /** None ended. */
+    public static final Lately NONE = new Lately(0, 0);
+
+    /** These attempts and those. */
+    public Lately plus(Lately other) {
+      return new Lately(attempts + other.attempts, failures + other.failures);
+    }
+  }
 
   /** Seconds that attempts took: all together, and of a recent one. */
   public record Times(double total, double recent) {}

@@ -1,14 +1,18 @@
 package dev.sluice.cli;
 
+import dev.sluice.Alert;
 import dev.sluice.Diagnosis;
 import dev.sluice.Diagnosis.Finding;
 import dev.sluice.Sluice;
+import dev.sluice.cli.config.Settings;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Style;
+import dev.sluice.server.AlertJson;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -22,8 +26,10 @@ import picocli.CommandLine.Option;
       "It looks whether the store can be reached, keeps its promises and can be read, how fast it"
           + " answers, what is in it and, for a bucket or a directory, what a job costs in requests."
           + " What it writes for that it removes. Then it looks for slots that nobody holds, workers that"
-          + " are gone and whose jobs nobody has taken up, and jobs that nobody serves. Exit code 1:"
-          + " something is wrong."
+          + " are gone and whose jobs nobody has taken up, and for alerts: jobs that no live worker"
+          + " serves, tasks whose attempts fail, jobs that wait too long, groups held at 0. [alerts] in"
+          + " the configuration says from when on. Exit code 1: something is wrong, or an alert is"
+          + " raised."
     },
     footer = {
       "Examples:",
@@ -52,6 +58,7 @@ final class DoctorCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Diagnosis diagnosis = Sluice.diagnose(root.options(root.schema()));
     List<String> fixed = List.of();
+    List<Alert> alerts = List.of();
     // Only where there is something to look at: opening a store would lay it out.
     if (diagnosis.findings().stream().anyMatch(finding -> finding.subject().equals("jobs"))
         && !root.isOfThisProcess()) {
@@ -62,27 +69,39 @@ final class DoctorCommand implements Callable<Integer> {
         }
         diagnosis =
             plus(diagnosis, new HealthChecks(sluice, Instant.now()).examine(diagnosis.findings()));
+        alerts = sluice.alerts(Settings.alertThresholds(root.configuration()));
       }
     }
     if (root.json()) {
-      Map<String, Object> map = asMap(diagnosis);
+      Map<String, Object> map = asMap(diagnosis, alerts);
       if (fix) {
         map.put("fixed", fixed);
       }
       root.sayJson(map);
     } else {
-      print(diagnosis);
+      print(plus(diagnosis, alerts.stream().map(DoctorCommand::finding).toList()));
       fixed.forEach(line -> root.say(Printable.of(line)));
       if (fix && fixed.isEmpty()) {
         root.say("There was nothing to fix.");
       }
     }
-    return diagnosis.healthy() ? ExitCode.OK : ExitCode.NEGATIVE;
+    return diagnosis.healthy() && alerts.isEmpty() ? ExitCode.OK : ExitCode.NEGATIVE;
   }
 
   private static Diagnosis plus(Diagnosis diagnosis, List<Finding> more) {
     return new Diagnosis(
         diagnosis.store(), Stream.concat(diagnosis.findings().stream(), more.stream()).toList());
+  }
+
+  private static Finding finding(Alert alert) {
+    String subject =
+        switch (alert.kind()) {
+          case NO_WORKER -> "workers";
+          case UNSERVED, LONG_WAIT -> "jobs";
+          case TASK_FAILING -> "tasks";
+          case GROUP_HELD -> "groups";
+        };
+    return new Finding(subject, false, alert.seen(), Optional.of(alert.remedy()), Map.of());
   }
 
   private void print(Diagnosis diagnosis) {
@@ -108,12 +127,13 @@ final class DoctorCommand implements Callable<Integer> {
             : style.red(bad == 1 ? "One thing is wrong." : bad + " things are wrong."));
   }
 
-  private Map<String, Object> asMap(Diagnosis diagnosis) {
+  private Map<String, Object> asMap(Diagnosis diagnosis, List<Alert> alerts) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("store", diagnosis.store());
     map.put("schema", root.schema());
-    map.put("healthy", diagnosis.healthy());
+    map.put("healthy", diagnosis.healthy() && alerts.isEmpty());
     map.put("findings", diagnosis.findings().stream().map(DoctorCommand::asMap).toList());
+    map.put("alerts", AlertJson.of(alerts));
     return map;
   }
 

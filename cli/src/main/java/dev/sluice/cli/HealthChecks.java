@@ -5,10 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import dev.sluice.AuditReport;
 import dev.sluice.Diagnosis.Finding;
 import dev.sluice.Group;
-import dev.sluice.JobInfo;
-import dev.sluice.JobQuery;
-import dev.sluice.JobState;
-import dev.sluice.Queues;
 import dev.sluice.Sluice;
 import dev.sluice.WorkerInfo;
 import dev.sluice.Workers;
@@ -19,16 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** What can be wrong with what is in a store, whichever it is; and putting it right. */
 final class HealthChecks {
   private static final Duration MOST_SKEW = Duration.ofSeconds(5);
-  private static final Duration LONG_DUE = Duration.ofMinutes(10);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
-  private static final int MOST_LOOKED_AT = 500;
   private static final String FIX = "'sluice doctor --fix' puts it right.";
 
   private final Sluice sluice;
@@ -40,7 +32,7 @@ final class HealthChecks {
   }
 
   /**
-   * Looks at slots, workers and queues; changes nothing.
+   * Looks at slots and workers; changes nothing.
    *
    * @param known what the store's own examination found, which is not said twice
    */
@@ -54,7 +46,6 @@ final class HealthChecks {
       workers(workers, findings);
     }
     clocks(workers, findings);
-    queues(workers, findings);
     return findings;
   }
 
@@ -110,54 +101,6 @@ final class HealthChecks {
                                   Durations.format(Duration.between(now, bulletin.at()))),
                           "Set both by NTP; times in lists and logs are wrong until then.")));
     }
-  }
-
-  private void queues(List<WorkerInfo> workers, List<Finding> findings) {
-    for (Queues.QueueInfo queue : sluice.queues().list()) {
-      Duration late =
-          queue.oldestDue().map(due -> Duration.between(due, now)).orElse(Duration.ZERO);
-      boolean served =
-          workers.stream()
-              .filter(worker -> worker.lease().alive())
-              .anyMatch(worker -> worker.queues().contains(queue.name()));
-      if (late.compareTo(LONG_DUE) <= 0 || queue.paused()) {
-        continue;
-      }
-      if (!served) {
-        findings.add(
-            bad(
-                "jobs",
-                "%,d are due in the queue '%s', the oldest since %s, and no worker serves it"
-                    .formatted(queue.ready(), queue.name(), Durations.format(late)),
-                "Start one with --queue " + queue.name() + "."));
-      } else {
-        unhandled(queue.name(), workers)
-            .forEach(
-                task ->
-                    findings.add(
-                        bad(
-                            "jobs",
-                            "those of the task '%s' are due in the queue '%s', and no worker of that queue has a handler for it"
-                                .formatted(task, queue.name()),
-                            "Start a worker that has, or cancel them; 'sluice why JOB' says the same of each.")));
-      }
-    }
-  }
-
-  /** Tasks of jobs that are long due, among a page of them, that nobody who serves it handles. */
-  private Set<String> unhandled(String queue, List<WorkerInfo> workers) {
-    JobQuery due =
-        JobQuery.ALL.queue(queue).states(JobState.READY, JobState.WAITING).limit(MOST_LOOKED_AT);
-    Set<String> tasks = new TreeSet<>();
-    for (JobInfo job : sluice.jobs().list(due).items()) {
-      if (job.spec().schedule().runAt().isBefore(now.minus(LONG_DUE))) {
-        tasks.add(job.task());
-      }
-    }
-    workers.stream()
-        .filter(worker -> worker.queues().contains(queue))
-        .forEach(worker -> tasks.removeAll(worker.tasks()));
-    return tasks;
   }
 
   /**

@@ -101,7 +101,11 @@ final class ServerCommand implements Callable<Integer> {
         Workflows workflows = Workflows.on(sluice)) {
       new FileDeclarations(root, sluice).apply();
       SluiceServerBuilder builder = builder(sluice, store).workflows(workflows).registry(registry);
-      try (StoreGauges gauges = metrics.watch(sluice);
+      try (StoreGauges gauges =
+              metrics.watch(
+                  sluice,
+                  SluiceMetrics.DEFAULT_SAMPLING,
+                  Settings.alertThresholds(root.serverConfiguration()));
           WorkflowMetrics figures = WorkflowMetrics.bind(workflows, registry);
           SluiceServer server = start(builder);
           Scheduler scheduler = assembly.schedules() ? Schedules.on(sluice).start() : null) {
@@ -131,6 +135,7 @@ final class ServerCommand implements Callable<Integer> {
             .port(configuration.get(Settings.SERVER_PORT, port))
             .secureCookies(configuration.get(Settings.SERVER_SECURE_COOKIES))
             .storeUrl(root.storeUrl())
+            .alertThresholds(Settings.alertThresholds(configuration))
             .diagnosis(() -> Sluice.diagnose(store));
     configuration.find(Settings.SERVER_HOSTS).ifPresent(f -> f.value().forEach(builder::allowHost));
     if (!readTokens.isEmpty() || !operateTokens.isEmpty()) {

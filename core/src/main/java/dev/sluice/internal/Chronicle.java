@@ -25,7 +25,7 @@ final class Chronicle {
   private final EventRing events = new EventRing();
 
   Chronicle(Collection<String> tasks) {
-    this.tasks = new WorkerTally(tasks);
+    this.tasks = new WorkerTally(tasks, System::nanoTime);
   }
 
   void started(JobContext job) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /**
  * Counts what became of a worker's jobs, by task. The tasks are known from the start, so counting
@@ -34,6 +35,11 @@ final class WorkerTally {
     final LongAdder nanos = new LongAdder();
     // Written by the exchange loop alone.
     volatile double recent = Double.NaN;
+    final RecentAttempts lately;
+
+    Counts(LongSupplier nanoTime) {
+      lately = new RecentAttempts(nanoTime);
+    }
 
     TaskTally read() {
       double seconds = nanos.sum() / 1e9;
@@ -43,15 +49,16 @@ final class WorkerTally {
           failed.sum(),
           retried.sum(),
           cancelled.sum(),
-          new Times(seconds, Double.isNaN(recent) ? 0 : recent));
+          new Times(seconds, Double.isNaN(recent) ? 0 : recent),
+          lately.read());
     }
   }
 
   private final Map<String, Counts> tasks;
 
-  WorkerTally(Collection<String> tasks) {
+  WorkerTally(Collection<String> tasks, LongSupplier nanoTime) {
     Map<String, Counts> counts = new HashMap<>();
-    tasks.forEach(task -> counts.put(task, new Counts()));
+    tasks.forEach(task -> counts.put(task, new Counts(nanoTime)));
     this.tasks = Map.copyOf(counts);
   }
 
@@ -70,10 +77,13 @@ final class WorkerTally {
     }
     if (outcome.verdict() instanceof Succeeded) {
       counts.succeeded.increment();
+      counts.lately.add(false);
     } else if (outcome.verdict() instanceof Failed) {
       counts.failed.increment();
+      counts.lately.add(true);
     } else if (outcome.verdict() instanceof Retry) {
       counts.retried.increment();
+      counts.lately.add(true);
     } else if (outcome.verdict() instanceof Cancelled) {
       counts.cancelled.increment();
     }
@@ -121,6 +131,7 @@ final class WorkerTally {
         a.failed() + b.failed(),
         a.retried() + b.retried(),
         a.cancelled() + b.cancelled(),
-        new Times(a.times().total() + b.times().total(), recent));
+        new Times(a.times().total() + b.times().total(), recent),
+        a.lately().plus(b.lately()));
   }
 }

@@ -24,7 +24,9 @@ class BulletinJsonTest {
           Instant.parse("2026-03-01T10:00:05Z"),
           new Load(64, 3, 2, true),
           new Tally(
-              Map.of("t", new TaskTally(5, 3, 1, 1, 0, new Times(1.5, 0.25))),
+              Map.of(
+                  "t",
+                  new TaskTally(5, 3, 1, 1, 0, new Times(1.5, 0.25), WorkerBulletin.Lately.NONE)),
               Map.of("g/k=1", new GroupTally(4, 1, List.of(4L, 0L)))),
           List.of(
               new Event(1, Instant.EPOCH, "failed", Optional.of(UUID.randomUUID()), "t", "\"x\""),

@@ -30,7 +30,7 @@ class WorkerTallyTest {
 
   @Test
   void read_everyVerdict_isCountedUnderItsWord() {
-    WorkerTally tally = new WorkerTally(List.of("a", "idle"));
+    WorkerTally tally = new WorkerTally(List.of("a", "idle"), () -> 0);
     Duration second = Duration.ofSeconds(1);
     for (int i = 0; i < 6; i++) {
       tally.started("a");
@@ -51,13 +51,14 @@ class WorkerTallyTest {
     assertThat(counted.failed()).isEqualTo(1);
     assertThat(counted.retried()).isEqualTo(2);
     assertThat(counted.cancelled()).isEqualTo(1);
+    assertThat(counted.lately()).isEqualTo(new WorkerBulletin.Lately(4, 3));
     assertThat(counted.times().total()).isEqualTo(6.0, within(1e-9));
     assertThat(counted.times().recent()).isEqualTo(1.0, within(1e-9));
   }
 
   @Test
   void read_handlersGetSlower_recentFollows() {
-    WorkerTally tally = new WorkerTally(List.of("a"));
+    WorkerTally tally = new WorkerTally(List.of("a"), () -> 0);
     tally.started("a");
     tally.ended("a", outcome(new Succeeded(Optional.empty()), Duration.ofMillis(10)));
     for (int i = 0; i < 50; i++) {
@@ -69,7 +70,7 @@ class WorkerTallyTest {
 
   @Test
   void ended_jobThatNeverStarted_doesNotChangeTheTimes() {
-    WorkerTally tally = new WorkerTally(List.of("a"));
+    WorkerTally tally = new WorkerTally(List.of("a"), () -> 0);
     tally.started("a");
     tally.ended("a", outcome(new Succeeded(Optional.empty()), Duration.ofSeconds(2)));
     tally.ended("a", outcome(new Cancelled(), Duration.ZERO));
@@ -82,7 +83,7 @@ class WorkerTallyTest {
     int extra = 7;
     List<String> tasks =
         IntStream.range(0, WorkerTally.MOST_TASKS + extra).mapToObj(i -> "task-" + i).toList();
-    WorkerTally tally = new WorkerTally(tasks);
+    WorkerTally tally = new WorkerTally(tasks, () -> 0);
     for (int i = 0; i < tasks.size(); i++) {
       for (int n = 0; n <= i; n++) {
         tally.started(tasks.get(i));

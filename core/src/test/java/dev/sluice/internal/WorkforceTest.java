@@ -31,7 +31,8 @@ class WorkforceTest {
   }
 
   private static WorkerBulletin bulletin(int running, long started, double recent) {
-    TaskTally tally = new TaskTally(started, 0, 0, 0, 0, new Times(0, recent));
+    TaskTally tally =
+        new TaskTally(started, 0, 0, 0, 0, new Times(0, recent), WorkerBulletin.Lately.NONE);
     return new WorkerBulletin(
         NOW,
         NOW,

@@ -1,5 +1,6 @@
 package dev.sluice.metrics;
 
+import dev.sluice.AlertThresholds;
 import dev.sluice.AuditReport;
 import dev.sluice.Group;
 import dev.sluice.JobContext;
@@ -101,7 +102,12 @@ public final class SluiceMetrics implements SluiceListener {
    * times as long as a look takes.
    */
   public StoreGauges watch(Sluice sluice, Duration sampling) {
-    return StoreGauges.start(registry, sluice, names, sampling);
+    return watch(sluice, sampling, AlertThresholds.DEFAULT);
+  }
+
+  /** The same, with alerts that are raised from these thresholds on. */
+  public StoreGauges watch(Sluice sluice, Duration sampling, AlertThresholds thresholds) {
+    return StoreGauges.start(registry, sluice, names, sampling, thresholds);
   }
 
   @Override

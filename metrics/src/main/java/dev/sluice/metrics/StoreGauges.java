@@ -1,5 +1,6 @@
 package dev.sluice.metrics;
 
+import dev.sluice.AlertThresholds;
 import dev.sluice.Sluice;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -13,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows what is in a store as gauges: slots and limits of groups, queues and workers. A thread of
- * its own looks every few seconds, less often where a look takes long: it spends a tenth of its
- * time at most. Who scrapes gets what it saw last and never waits for the store. When the store
- * cannot be read the gauges are gone until it can: no figure is better than an old one.
+ * Shows what is in a store as gauges: slots and limits of groups, queues, workers and alerts. A
+ * thread of its own looks every few seconds, less often where a look takes long: it spends a tenth
+ * of its time at most. Who scrapes gets what it saw last and never waits for the store. When the
+ * store cannot be read the gauges are gone until it can: no figure is better than an old one.
  * Thread-safe.
  */
 public final class StoreGauges implements AutoCloseable {
@@ -42,15 +43,22 @@ public final class StoreGauges implements AutoCloseable {
     this.sampling = sampling;
   }
 
-  static StoreGauges start(MeterRegistry registry, Sluice sluice, int names, Duration sampling) {
+  static StoreGauges start(
+      MeterRegistry registry,
+      Sluice sluice,
+      int names,
+      Duration sampling,
+      AlertThresholds thresholds) {
     Clock clock = Clock.systemUTC();
     WorkerGauges workers = new WorkerGauges(registry, sluice.workers(), clock);
+    QueueGauges queues = new QueueGauges(registry, sluice.queues(), names, workers::storeTime);
     StoreGauges gauges =
         new StoreGauges(
             List.of(
                 workers,
                 new GroupGauges(registry, sluice.concurrency(), names),
-                new QueueGauges(registry, sluice.queues(), names, workers::storeTime)),
+                queues,
+                new AlertGauges(registry, workers, queues, sluice.concurrency(), thresholds)),
             sampling.compareTo(SHORTEST_SAMPLING) < 0 ? SHORTEST_SAMPLING : sampling);
     gauges.sampler.execute(gauges::sampleAndGoOn);
     return gauges;

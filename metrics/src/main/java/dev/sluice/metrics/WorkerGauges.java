@@ -19,6 +19,7 @@ final class WorkerGauges implements StoreGauges.Sample {
   private final GaugeRows concurrency;
   private final GaugeRows buffered;
   private Duration ahead = Duration.ZERO;
+  private List<WorkerInfo> latest = List.of();
 
   WorkerGauges(MeterRegistry registry, Workers workers, Clock clock) {
     this.workers = workers;
@@ -38,6 +39,7 @@ final class WorkerGauges implements StoreGauges.Sample {
   @Override
   public void take() {
     List<WorkerInfo> all = workers.list();
+    latest = all;
     List<WorkerInfo> live = all.stream().filter(worker -> worker.lease().alive()).toList();
     if (!all.isEmpty()) {
       ahead = Duration.between(clock.instant(), all.get(0).lease().readAt());
@@ -46,6 +48,11 @@ final class WorkerGauges implements StoreGauges.Sample {
     running.show(sum(live, Load::running));
     concurrency.show(sum(live, Load::concurrency));
     buffered.show(sum(live, Load::buffered));
+  }
+
+  /** The workers as they were last read. */
+  List<WorkerInfo> latest() {
+    return latest;
   }
 
   /** What time it is by the store's clock, as far as a worker on record has shown. */

@@ -3,6 +3,8 @@ package dev.sluice.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.Alert.Kind;
+import dev.sluice.AlertThresholds;
 import dev.sluice.Group;
 import dev.sluice.OnLimit;
 import dev.sluice.PermanentFailure;
@@ -64,6 +66,7 @@ abstract class MetricsContract {
               "sluice_claim_seconds"),
           "gauge",
           Set.of(
+              "sluice_alerts",
               "sluice_concurrency_slots_active",
               "sluice_concurrency_slots_limit",
               "sluice_jobs_queue_depth",
@@ -184,6 +187,35 @@ abstract class MetricsContract {
       }
       sluice.concurrency().release(held);
     }
+  }
+
+  @Test
+  void watch_jobThatNoWorkerServesAndHeldGroup_areCountedByKind() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    AlertThresholds thresholds = AlertThresholds.DEFAULT.unserved(Duration.ZERO);
+    try (Sluice sluice = Sluice.open(options());
+        StoreGauges gauges =
+            SluiceMetrics.on(registry).watch(sluice, Duration.ofSeconds(1), thresholds)) {
+      awaitAlerts(registry, Map.of());
+      sluice.submit(WORK, 1);
+      sluice.concurrency().setLimit(Group.of("g"), 0);
+      sluice.concurrency().setLimit(Group.of("h"), 0);
+      awaitAlerts(registry, Map.of(Kind.NO_WORKER, 1.0, Kind.GROUP_HELD, 2.0));
+    }
+  }
+
+  private static void awaitAlerts(PrometheusMeterRegistry registry, Map<Kind, Double> expected) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              PrometheusText text = PrometheusText.parse(registry.scrape());
+              for (Kind kind : Kind.values()) {
+                assertThat(text.value("sluice_alerts", "kind", kind.toString()))
+                    .as(kind.toString())
+                    .isEqualTo(expected.getOrDefault(kind, 0.0));
+              }
+            });
   }
 
   private void assertScrape(PrometheusText text, int jobs) {

@@ -57,7 +57,7 @@ public final class SluiceServer implements AutoCloseable {
         new Overviews(
             settings.store, settings.version, violations::count, () -> theSampler[0].staleSince());
     feed = new EventFeed(overviews::of);
-    sampler = new Sampler(sluice, feed);
+    sampler = new Sampler(sluice, settings.thresholds, feed);
     theSampler[0] = sampler;
     ownWorkflows =
         settings.workflows.isPresent() ? Optional.empty() : Optional.of(Workflows.on(sluice));

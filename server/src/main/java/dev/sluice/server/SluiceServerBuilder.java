@@ -1,5 +1,6 @@
 package dev.sluice.server;
 
+import dev.sluice.AlertThresholds;
 import dev.sluice.Diagnosis;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
@@ -40,6 +41,7 @@ public final class SluiceServerBuilder {
       Objects.requireNonNullElse(
           SluiceServerBuilder.class.getPackage().getImplementationVersion(), "dev");
   OverviewView.Store store = new OverviewView.Store("unknown", "");
+  AlertThresholds thresholds = AlertThresholds.DEFAULT;
   MeterRegistry registry;
   Optional<Workflows> workflows = Optional.empty();
   Optional<Schedules> schedules = Optional.empty();
@@ -109,6 +111,12 @@ public final class SluiceServerBuilder {
       throw new InvalidRequestException("writesPerSecond is %d; use 1 or more.".formatted(writes));
     }
     writesPerSecond = writes;
+    return this;
+  }
+
+  /** From when on alerts are raised; default {@link AlertThresholds#DEFAULT}. */
+  public SluiceServerBuilder alertThresholds(AlertThresholds thresholds) {
+    this.thresholds = Objects.requireNonNull(thresholds, "thresholds");
     return this;
   }
 

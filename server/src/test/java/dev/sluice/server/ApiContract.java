@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.AlertThresholds;
 import dev.sluice.Diagnosis;
 import dev.sluice.RetryPolicy;
 import dev.sluice.Sluice;
@@ -44,7 +45,13 @@ abstract class ApiContract {
   void start() {
     registry.counter("sluice.test").increment();
     Diagnosis diagnosis = new Diagnosis("a store", List.of());
-    api = new ServerFixture(open(), s -> s.registry(registry).diagnosis(() -> diagnosis));
+    api =
+        new ServerFixture(
+            open(),
+            s ->
+                s.registry(registry)
+                    .diagnosis(() -> diagnosis)
+                    .alertThresholds(AlertThresholds.DEFAULT.unserved(Duration.ZERO)));
   }
 
   @AfterEach
@@ -327,6 +334,7 @@ abstract class ApiContract {
       for (String path :
           List.of(
               "/api/v1/overview",
+              "/api/v1/alerts",
               "/api/v1/series",
               "/api/v1/queues",
               "/api/v1/jobs",
@@ -365,6 +373,39 @@ abstract class ApiContract {
     assertThat(api.documented.operations())
         .filteredOn(operation -> !api.documented.answered().contains(operation))
         .containsExactlyInAnyOrder("get /api/v1/events", "post /api/v1/session");
+  }
+
+  @Test
+  void alerts_jobThatNoWorkerServes_isRaisedThereAndInTheOverviewUntilItIsGone() throws Exception {
+    assertThat(api.get("/api/v1/alerts").json().get("items")).isEmpty();
+    String job = submit("{}", ", \"queue\": \"mail/<b>\"");
+    awaitAlerts("no_worker");
+
+    try (Worker worker = worker()) {
+      JsonNode alert = awaitAlerts("unserved").get(0);
+      assertThat(alert.get("queue").asText()).isEqualTo("mail/<b>");
+      assertThat(alert.get("jobs").asInt()).isEqualTo(1);
+      assertThat(alert.get("age_seconds").asDouble()).isPositive();
+      assertThat(alert.get("seen").asText()).contains("'mail/<b>'");
+      assertThat(api.get("/api/v1/overview").json().at("/alerts/0/kind").asText())
+          .isEqualTo("unserved");
+      assertThat(api.get("/readyz").status()).as("ready though jobs wait").isEqualTo(200);
+
+      api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\": 0}");
+      assertThat(awaitAlerts("unserved", "group_held").get(1).get("group").asText())
+          .isEqualTo("work");
+      api.post("/api/v1/jobs/" + job + "/cancel", null);
+      api.write("DELETE", "/api/v1/group/limit?group=work", null);
+      awaitAlerts();
+    }
+  }
+
+  private JsonNode awaitAlerts(String... kinds) {
+    return await()
+        .atMost(SOON)
+        .until(
+            () -> api.get("/api/v1/alerts").json().get("items"),
+            items -> items.findValuesAsText("kind").equals(List.of(kinds)));
   }
 
   private void queues() throws Exception {

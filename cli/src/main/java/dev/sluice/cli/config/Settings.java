@@ -1,5 +1,6 @@
 package dev.sluice.cli.config;
 
+import dev.sluice.AlertThresholds;
 import dev.sluice.RetryPolicy;
 import dev.sluice.SubmitOptions;
 import dev.sluice.WorkerBuilder;
@@ -172,7 +173,54 @@ public final class Settings {
           "worker --lease",
           "How long a worker may be silent before its slots are given to others.");
 
+  public static final Setting<Duration> ALERTS_UNSERVED =
+      open(
+          "alerts.unserved_secs",
+          SettingType.duration("seconds", SECOND, Duration.ZERO),
+          seconds(AlertThresholds.DEFAULT.unserved()),
+          "",
+          "How long a job may be due that no live worker serves before an alert is raised.");
+  public static final Setting<Duration> ALERTS_WAITING =
+      open(
+          "alerts.waiting_secs",
+          SettingType.duration("seconds", SECOND, Duration.ZERO),
+          seconds(AlertThresholds.DEFAULT.waiting()),
+          "",
+          "How long any job may be due and not started before an alert is raised.");
+  public static final Setting<Integer> ALERTS_FAILURE_PERCENT =
+      open(
+          "alerts.failure_percent",
+          SettingType.number(0, 100),
+          String.valueOf(Math.round(AlertThresholds.DEFAULT.failureShare() * 100)),
+          "",
+          "An alert is raised when more than this share of a task's attempts of the last ten"
+              + " minutes failed.");
+  public static final Setting<Integer> ALERTS_FAILURE_ATTEMPTS =
+      open(
+          "alerts.failure_attempts",
+          SettingType.number(1, MOST),
+          String.valueOf(AlertThresholds.DEFAULT.failureAttempts()),
+          "",
+          "How many attempts must have ended for that.");
+  public static final Setting<Boolean> ALERTS_HELD_GROUPS =
+      open(
+          "alerts.held_groups",
+          SettingType.flag(),
+          String.valueOf(AlertThresholds.DEFAULT.heldGroups()),
+          "",
+          "Whether an alert is raised for each group held at 0.");
+
   private Settings() {}
+
+  /** From when on alerts are raised, by a configuration. */
+  public static AlertThresholds alertThresholds(Configuration configuration) {
+    return new AlertThresholds(
+        configuration.get(ALERTS_UNSERVED),
+        configuration.get(ALERTS_WAITING),
+        configuration.get(ALERTS_FAILURE_PERCENT) / 100.0,
+        configuration.get(ALERTS_FAILURE_ATTEMPTS),
+        configuration.get(ALERTS_HELD_GROUPS));
+  }
 
   /** All of them, in the order in which they are shown. */
   public static List<Setting<?>> all() {

@@ -50,7 +50,7 @@ public final class Figures {
   }
 
   private static final TaskTally NO_TASK =
-      new TaskTally(0, 0, 0, 0, 0, new WorkerBulletin.Times(0, 0));
+      new TaskTally(0, 0, 0, 0, 0, new WorkerBulletin.Times(0, 0), WorkerBulletin.Lately.NONE);
   private static final GroupTally NO_GROUP = new GroupTally(0, 0, List.of());
 
   private final Map<String, TaskSums> tasks = new TreeMap<>();

@@ -41,7 +41,13 @@ final class Bulletins {
             Map.of(
                 "mail",
                 new TaskTally(
-                    succeeded + 2, succeeded, 0, 0, 0, new WorkerBulletin.Times(succeeded, 1))),
+                    succeeded + 2,
+                    succeeded,
+                    0,
+                    0,
+                    0,
+                    new WorkerBulletin.Times(succeeded, 1),
+                    WorkerBulletin.Lately.NONE)),
             Map.of("mail", new GroupTally(succeeded, 1, waits))),
         List.of(),
         Map.of());

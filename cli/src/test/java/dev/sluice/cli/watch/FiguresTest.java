@@ -75,7 +75,13 @@ class FiguresTest {
     WorkerBulletin plain = Bulletins.after(seconds, succeeded, List.of());
     TaskTally tally =
         new TaskTally(
-            succeeded, succeeded, 0, 0, cancelled, new WorkerBulletin.Times(1000 * succeeded, 2));
+            succeeded,
+            succeeded,
+            0,
+            0,
+            cancelled,
+            new WorkerBulletin.Times(1000 * succeeded, 2),
+            WorkerBulletin.Lately.NONE);
     return new WorkerBulletin(
         plain.since(),
         plain.at(),

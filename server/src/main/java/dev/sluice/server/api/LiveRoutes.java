@@ -1,9 +1,12 @@
 package dev.sluice.server.api;
 
+import dev.sluice.Alert;
 import dev.sluice.server.live.EventFeed;
 import dev.sluice.server.live.Snapshot;
 import dev.sluice.server.security.Gatekeeper;
+import dev.sluice.server.view.AlertView;
 import dev.sluice.server.view.OverviewView;
+import dev.sluice.server.view.Paged;
 import dev.sluice.server.view.Problem;
 import dev.sluice.server.view.SeriesView;
 import io.javalin.http.Context;
@@ -39,6 +42,16 @@ final class LiveRoutes {
             .says(TAG, "The whole system at a glance, as last sampled.")
             .answers(OverviewView.class, "The latest sample.")
             .run(call -> Answer.ok(overviews.of(snapshot(backend)))),
+        Route.get("/api/v1/alerts")
+            .says(TAG, "What keeps jobs from getting done, as last sampled.")
+            .answers(
+                Reply.page(
+                    AlertView.class,
+                    "The worst first, %d at most; none if all is well.".formatted(Alert.MOST)))
+            .run(
+                call ->
+                    Answer.ok(
+                        Paged.of(snapshot(backend).alerts().stream().map(AlertView::of).toList()))),
         Route.get("/api/v1/series")
             .says(TAG, "The last fifteen minutes.")
             .answers(SeriesView.class, "Samples, oldest first.")

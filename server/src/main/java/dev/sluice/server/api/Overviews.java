@@ -4,6 +4,7 @@ import dev.sluice.JobState;
 import dev.sluice.WorkerBulletin;
 import dev.sluice.WorkerInfo;
 import dev.sluice.server.live.Snapshot;
+import dev.sluice.server.view.AlertView;
 import dev.sluice.server.view.OverviewView;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -45,7 +46,8 @@ public record Overviews(
             snapshot.queues(QUEUES),
             snapshot.groups(GROUPS),
             fleet(snapshot.figures().workers()),
-            violations.getAsLong()),
+            violations.getAsLong(),
+            snapshot.alerts().stream().map(AlertView::of).toList()),
         snapshot.at(),
         staleSince.get().orElse(null));
   }

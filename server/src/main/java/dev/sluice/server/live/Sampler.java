@@ -1,5 +1,7 @@
 package dev.sluice.server.live;
 
+import dev.sluice.Alert;
+import dev.sluice.AlertThresholds;
 import dev.sluice.GroupQuery;
 import dev.sluice.JobState;
 import dev.sluice.LimitChange;
@@ -55,6 +57,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   private final Sluice sluice;
+  private final AlertThresholds thresholds;
   private final Watcher watcher;
   private final Thread thread;
   private final CountDownLatch looked = new CountDownLatch(1);
@@ -67,8 +70,9 @@ public final class Sampler implements AutoCloseable {
   private volatile Duration interval = INTERVAL;
 
   /** Begins to look. */
-  public Sampler(Sluice sluice, Watcher watcher) {
+  public Sampler(Sluice sluice, AlertThresholds thresholds, Watcher watcher) {
     this.sluice = sluice;
+    this.thresholds = thresholds;
     this.watcher = watcher;
     thread = new Thread(this::run, "sluice-server-sampler");
     thread.setDaemon(true);
@@ -117,12 +121,13 @@ public final class Sampler implements AutoCloseable {
             sluice.jobs().counts(),
             sluice.queues().list(),
             sluice.concurrency().summaries(GroupQuery.BUSIEST.limit(GROUPS)).items(),
+            sluice.concurrency().summaries(GroupQuery.HELD.limit(Alert.MOST)).items(),
             sluice.workers().list());
     List<LimitChange> changes = sluice.concurrency().changes(Optional.empty(), CHANGES);
     long nanos = System.nanoTime();
     List<Bulletins.WorkerEvent> events = bulletins.take(figures.workers(), nanos);
     Snapshot snapshot =
-        new Snapshot(Instant.now(), figures, bulletins.rates(nanos), bulletins.byGroup());
+        Snapshot.of(figures, thresholds, bulletins.rates(nanos), bulletins.byGroup());
     latest = snapshot;
     remember(snapshot, nanos);
     events.forEach(event -> watcher.onEvent(EventView.of(event)));

@@ -1,5 +1,7 @@
 package dev.sluice.server.live;
 
+import dev.sluice.Alert;
+import dev.sluice.AlertThresholds;
 import dev.sluice.GroupSummary;
 import dev.sluice.JobState;
 import dev.sluice.Queues.QueueInfo;
@@ -24,14 +26,39 @@ import java.util.stream.Collectors;
  * @param figures what the store said
  * @param rates what the workers did, per second
  * @param traffic what happened at groups in the last minutes, by canonical name
+ * @param alerts what keeps jobs from getting done, the worst first
  */
-public record Snapshot(Instant at, Figures figures, Rates rates, Map<String, Traffic> traffic) {
-  /** What the store said. */
+public record Snapshot(
+    Instant at, Figures figures, Rates rates, Map<String, Traffic> traffic, List<Alert> alerts) {
+  /** What the store said; groups are the busiest. */
   public record Figures(
       Map<JobState, Long> counts,
       List<QueueInfo> queues,
       List<GroupSummary> groups,
-      List<WorkerInfo> workers) {}
+      List<GroupSummary> heldGroups,
+      List<WorkerInfo> workers) {
+    /** The store's time when its workers were read; this process' own if there is none. */
+    Instant storeTime() {
+      return workers.stream()
+          .findFirst()
+          .map(worker -> worker.lease().readAt())
+          .orElseGet(Instant::now);
+    }
+  }
+
+  /** A snapshot made now. */
+  static Snapshot of(
+      Figures figures, AlertThresholds thresholds, Rates rates, Map<String, Traffic> traffic) {
+    return new Snapshot(
+        Instant.now(),
+        figures,
+        rates,
+        traffic,
+        Alert.in(
+            new Alert.Observed(
+                figures.storeTime(), figures.queues, figures.heldGroups, figures.workers),
+            thresholds));
+  }
 
   /** How far the store's clock is ahead of the server's, as far as its workers' leases tell. */
   public Duration storeAhead() {

@@ -17,7 +17,7 @@ record Throughput(Work work, double spent, double seconds) {
   static final Throughput NONE = new Throughput(new Work(0, 0, 0, 0), 0, 0);
 
   private static final TaskTally NOTHING =
-      new TaskTally(0, 0, 0, 0, 0, new WorkerBulletin.Times(0, 0));
+      new TaskTally(0, 0, 0, 0, 0, new WorkerBulletin.Times(0, 0), WorkerBulletin.Lately.NONE);
 
   /** Attempts started, jobs succeeded and failed, and attempts retried. */
   record Work(long started, long succeeded, long failed, long retried) {

@@ -17,14 +17,15 @@ public record OverviewView(
   /** Which store, without secrets. */
   public record Store(String kind, String name) {}
 
-  /** What was counted; violations since the server started. */
+  /** What was counted; violations since the server started; alerts, the worst first. */
   public record Figures(
       Map<String, Long> counts,
       Rates rates,
       List<QueueView> queues,
       List<GroupView> groups,
       Fleet workers,
-      long violations) {}
+      long violations,
+      List<AlertView> alerts) {}
 
   /** Per second. */
   public record Rates(double started, double succeeded, double failed, double retried) {}

@@ -46,7 +46,8 @@ class BulletinsTest {
                         0,
                         0,
                         0,
-                        new WorkerBulletin.Times(2.0 * succeeded, 2))),
+                        new WorkerBulletin.Times(2.0 * succeeded, 2),
+                        WorkerBulletin.Lately.NONE)),
                 Map.of("g", new GroupTally(succeeded, 0, waits))),
             LongStream.rangeClosed(Math.max(1, succeeded - 4), succeeded)
                 .mapToObj(
@@ -188,7 +189,9 @@ class BulletinsTest {
     bulletins.take(List.of(worker("a", 100, 0)), 0);
     WorkerInfo next = worker("a", 105, 5);
     WorkerBulletin old = next.bulletin().orElseThrow();
-    TaskTally cancelled = new TaskTally(105, 5, 0, 0, 100, new WorkerBulletin.Times(2.0 * 105, 2));
+    TaskTally cancelled =
+        new TaskTally(
+            105, 5, 0, 0, 100, new WorkerBulletin.Times(2.0 * 105, 2), WorkerBulletin.Lately.NONE);
     bulletins.take(
         List.of(
             new WorkerInfo(

@@ -1,5 +1,6 @@
 // What surrounds the pages: navigation, search, colours, store, badge of violations.
 
+import { startAlerts } from './alerts.js';
 import { h, render } from './dom.js';
 import { count, plural } from './format.js';
 import { icon } from './icons.js';
@@ -25,6 +26,7 @@ export function startShell(pages) {
   startMenu(nav);
   startSearch();
   startTheme();
+  startAlerts();
   on('state', showState);
 }
 

@@ -1,5 +1,6 @@
 // How the whole is doing: counts, charts, queues, groups by pressure.
 
+import { alertLine, keyOf } from '../alerts.js';
 import { post } from '../api.js';
 import { chart, drawCharts } from '../charts.js';
 import { h } from '../dom.js';
@@ -181,7 +182,7 @@ function toggle({ name, paused }, context) {
   return action(paused ? 'Resume' : 'Pause', run, { small: true, test: `queue-${verb}`, 'aria-label': `${paused ? 'Resume' : 'Pause'} the queue ${name}` });
 }
 
-function health({ workers = {}, violations = 0 }) {
+function health({ workers = {}, violations = 0, alerts = [] }) {
   const load = workers.concurrency ? `${count(workers.running)} of ${count(workers.concurrency)} handlers busy` : 'none has reported yet';
   return panel(
     'Health',
@@ -191,6 +192,9 @@ function health({ workers = {}, violations = 0 }) {
       { class: 'checks' },
       check(violations === 0, violations === 0 ? 'No limit was exceeded' : plural(violations, 'limit violation'), 'since the server started', 'violations-check'),
       check((workers.alive ?? 0) > 0, h('a', { href: '#/workers' }, `${plural(workers.alive ?? 0, 'worker')} alive`), load, 'workers-check'),
+      alerts.length === 0
+        ? check(true, 'No job waits without need', 'every due job is served, no group is held', 'alerts-check')
+        : alerts.map((alert) => h('li', { class: 'bad', key: keyOf(alert), data: { test: 'alerts-check', kind: alert.kind } }, alertLine(alert, alert.remedy))),
     ),
   );
 }
