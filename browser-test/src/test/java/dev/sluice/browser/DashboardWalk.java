@@ -20,6 +20,8 @@ import dev.sluice.Task;
 import dev.sluice.workflow.StepDefinition;
 import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.Workflows;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +48,7 @@ abstract class DashboardWalk {
   private static final Task<JsonNode> WORK = Task.named("work", JsonNode.class).build();
   private static final Task<JsonNode> ECHO = Task.named("echo", JsonNode.class).build();
   private static final Task<JsonNode> FAIL = Task.named("fail", JsonNode.class).build();
+  private static final Task<Integer> LONELY = Task.named("lonely", Integer.class).build();
 
   private LiveSystem system;
   private Chromium chromium;
@@ -54,8 +57,12 @@ abstract class DashboardWalk {
   /** The URL of an empty store in this directory. */
   abstract String store(Path directory);
 
+  /** What the dashboard calls that store. */
+  abstract String storeName();
+
   @BeforeAll
-  void start(@TempDir Path directory) {
+  void start(@TempDir Path directory) throws IOException {
+    Files.writeString(directory.resolve(".sluice.toml"), "[alerts]\nunserved_secs = 1\n");
     PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE.toMillis());
     chromium = new Chromium();
     system = LiveSystem.start(store(directory), directory);
@@ -211,6 +218,61 @@ abstract class DashboardWalk {
   }
 
   @Test
+  void alert_standsAboveEveryPage_andLeadsToThePlace() {
+    assertThat(part("alerts")).isHidden();
+    assertThat(part("alerts-check")).containsText("No job waits without need");
+    UUID lonely = system.sluice().submit(LONELY, 1, o -> o.queue(LONELY_QUEUE)).id();
+    system.sluice().concurrency().setLimit("work", 0);
+    for (String address : pages(lonely)) {
+      go(address);
+      assertThat(part("title")).isVisible();
+      assertThat(alert("unserved")).containsText("'" + LONELY_QUEUE + "'");
+      assertThat(alert("group_held")).containsText("'work' is held");
+    }
+    tab.visit("overview");
+    assertThat(part("alerts-check")).hasCount(2);
+
+    alert("group_held").locator("[data-test=alert-link]").click();
+    assertThat(part("held-note")).isVisible();
+    alert("unserved").locator("[data-test=alert-link]").click();
+    assertThat(tab.page().locator("tr[data-job='%s']".formatted(lonely))).isVisible();
+    assertThat(part("job-row")).hasCount(1);
+
+    system.sluice().jobs().cancel(lonely);
+    system.sluice().concurrency().removeLimit("work");
+    assertThat(part("alerts")).isHidden();
+  }
+
+  private Locator alert(String kind) {
+    return part("alert").and(tab.page().locator("[data-kind=%s]".formatted(kind)));
+  }
+
+  @Test
+  void header_namesTheStore_andTimesTheirZone() {
+    assertThat(part("store-name")).hasText(storeName());
+    go("#/jobs/" + submit(ECHO, "when?"));
+    assertThat(part("timeline").locator("time").last())
+        .hasText(Pattern.compile("\\d\\d:\\d\\d:\\d\\d [A-Z]{3,}.*"));
+  }
+
+  @Test
+  void jobTable_longNamesAndErrors_fitsTheScreen() {
+    String group = "call_external_api/region=eu-central-1";
+    for (int number = 0; number < 3; number++) {
+      submit(FAIL, "an error that is much longer than the column of the table in which it stands");
+      system
+          .sluice()
+          .submit(
+              Task.named("synchronise_customer_relations", Integer.class).build(),
+              number,
+              o -> o.queue(LONELY_QUEUE).concurrencyGroup(group).concurrencyKey("tenant-4711"));
+    }
+    go("#/jobs");
+    assertThat(part("job-row").first()).isVisible();
+    assertThat(sideways(".table-scroll")).as("how far the table scrolls sideways").isEqualTo(0);
+  }
+
+  @Test
   void queue_pausedInThePage_startsNothing() {
     submit(WORK, "so that the queue is listed");
     Locator row = tab.page().locator("tr[data-queue=default]");
@@ -306,31 +368,37 @@ abstract class DashboardWalk {
   void narrowScreen_everyPageFits() {
     tab.page().setViewportSize(360, 740);
     UUID job = submit(WORK, "a long payload ".repeat(20));
-    List<String> addresses =
-        List.of(
-            "#/",
-            "#/concurrency",
-            "#/group?name=work",
-            "#/jobs",
-            "#/jobs/" + job,
-            "#/why/" + job,
-            "#/workflows",
-            "#/workers",
-            "#/schedules",
-            "#/throttles");
-    for (String address : addresses) {
+    system.sluice().submit(LONELY, 1, o -> o.queue(LONELY_QUEUE));
+    assertThat(part("alerts")).isVisible();
+    for (String address : pages(job)) {
       go(address);
       assertThat(part("title")).isVisible();
-      assertThat(
-              tab.page()
-                  .evaluate(
-                      "() => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"))
-          .as("how far %s can be scrolled sideways", address)
-          .isEqualTo(0);
+      assertThat(sideways(":root")).as("how far %s scrolls sideways", address).isEqualTo(0);
     }
     part("menu").click();
     part("nav-concurrency").click();
     assertThat(part("title")).hasText("Concurrency");
+  }
+
+  private static List<String> pages(UUID job) {
+    return List.of(
+        "#/",
+        "#/concurrency",
+        "#/group?name=work",
+        "#/jobs",
+        "#/jobs/" + job,
+        "#/why/" + job,
+        "#/workflows",
+        "#/workers",
+        "#/schedules",
+        "#/throttles");
+  }
+
+  private Object sideways(String element) {
+    return tab.page()
+        .evaluate(
+            "name => { const e = document.querySelector(name); return e.scrollWidth - e.clientWidth; }",
+            element);
   }
 
   @Test

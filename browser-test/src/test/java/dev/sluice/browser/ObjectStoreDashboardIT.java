@@ -7,4 +7,9 @@ class ObjectStoreDashboardIT extends DashboardWalk {
   String store(Path directory) {
     return "file:" + directory.resolve("objects");
   }
+
+  @Override
+  String storeName() {
+    return "objects";
+  }
 }

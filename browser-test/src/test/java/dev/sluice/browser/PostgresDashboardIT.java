@@ -7,4 +7,9 @@ class PostgresDashboardIT extends DashboardWalk {
   String store(Path directory) {
     return "embedded:" + directory.resolve("postgres");
   }
+
+  @Override
+  String storeName() {
+    return "postgres";
+  }
 }

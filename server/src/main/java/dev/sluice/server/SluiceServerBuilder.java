@@ -40,7 +40,7 @@ public final class SluiceServerBuilder {
   String version =
       Objects.requireNonNullElse(
           SluiceServerBuilder.class.getPackage().getImplementationVersion(), "dev");
-  OverviewView.Store store = new OverviewView.Store("unknown", "");
+  OverviewView.Store store = new OverviewView.Store("unknown", "", "");
   AlertThresholds thresholds = AlertThresholds.DEFAULT;
   MeterRegistry registry;
   Optional<Workflows> workflows = Optional.empty();

@@ -125,7 +125,8 @@ class ServerTest {
     try (ServerFixture other = new ServerFixture(s -> s.storeUrl(url))) {
       Reply reply = other.get("/api/v1/overview");
       assertThat(reply.json().at("/store/kind").asText()).isEqualTo("postgresql");
-      assertThat(reply.json().at("/store/name").asText())
+      assertThat(reply.json().at("/store/name").asText()).isEqualTo("app");
+      assertThat(reply.json().at("/store/address").asText())
           .isEqualTo("postgresql://someone:***@db.example.org/app");
     }
   }

@@ -14,8 +14,8 @@ public record OverviewView(
     Instant sampledAt,
     @Maybe Instant staleSince) {
 
-  /** Which store, without secrets. */
-  public record Store(String kind, String name) {}
+  /** Which store, without secrets: its name is that of its database, bucket or directory. */
+  public record Store(String kind, String name, String address) {}
 
   /** What was counted; violations since the server started; alerts, the worst first. */
   public record Figures(

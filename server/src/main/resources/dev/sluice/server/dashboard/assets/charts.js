@@ -1,7 +1,7 @@
 // Charts over time with uPlot: one look for all, in the colours of the theme.
 
 import { h } from './dom.js';
-import { duration, rate, count } from './format.js';
+import { duration, rate, count, zone } from './format.js';
 
 const HEIGHT = 168;
 const WINDOW_SECONDS = 900;
@@ -83,7 +83,7 @@ function describe(figure, { unit, lines, title }, data) {
     figure.querySelector(`[data-legend="${name}"]`).textContent = text;
     return `${name} ${text}`;
   });
-  figure.querySelector('.chart-canvas').setAttribute('aria-label', `${title}, at most the last 15 minutes. Now: ${latest.join(', ')}`);
+  figure.querySelector('.chart-canvas').setAttribute('aria-label', `${title}, at most the last 15 minutes, times in ${zone()}. Now: ${latest.join(', ')}`);
 }
 
 function options({ unit, lines }, canvas) {
@@ -102,7 +102,7 @@ function options({ unit, lines }, canvas) {
       y: { range: (_, low, high) => [0, Math.max(high ?? 0, unit === 'seconds' ? 0.01 : 1) * 1.1] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, incrs: [60, 120, 300], size: 20, gap: 3, values: (_, ticks) => ticks.map(clock) },
+      { ...axis, grid: { show: false }, space: 70, incrs: [60, 120, 300], size: 20, gap: 3, values: (_, ticks) => ticks.map((tick, i) => (i === 0 ? `${clock(tick)} ${zone()}` : clock(tick))) },
       { ...axis, grid, space: 34, size: 52, incrs: unit === 'jobs' ? WHOLE : undefined, values: (_, ticks) => ticks.map((tick) => axisText(unit, tick)) },
     ],
     series: [

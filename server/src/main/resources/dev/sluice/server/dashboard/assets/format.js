@@ -2,7 +2,8 @@
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
+const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 const day = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
 
 /** What stands for a figure that is not known. */
@@ -68,7 +69,12 @@ function pad(n) {
   return String(n).padStart(2, '0');
 }
 
-/** The time of day, with the date unless it is today's. */
+/** The browser's time zone at a moment: CET, UTC, GMT+5:30. */
+export function zone(at = new Date()) {
+  return time.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+/** The time of day with its zone, and with the date unless it is today's. */
 export function instant(iso) {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) {
@@ -81,7 +87,7 @@ export function instant(iso) {
 /** Everything, for tooltips. */
 export function exact(iso) {
   const at = new Date(iso);
-  return Number.isNaN(at.getTime()) ? String(iso) : `${at.toLocaleString()} (${iso})`;
+  return Number.isNaN(at.getTime()) ? String(iso) : `${full.format(at)} (${iso})`;
 }
 
 /**

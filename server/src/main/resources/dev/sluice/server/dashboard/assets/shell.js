@@ -126,13 +126,18 @@ function remember(theme) {
 }
 
 function showState({ store, version, violations, counts = {}, workers = {} }) {
-  const name = document.getElementById('store');
-  name.textContent = store?.name ?? '';
-  name.title = store ? `${store.kind}: ${store.name}` : '';
+  showStore(store);
   document.getElementById('version').textContent = version ? `Sluice ${version}` : '';
   showViolations(violations ?? 0);
   setCount('jobs', counts.running, 'running');
   setCount('workers', workers.alive, 'alive');
+}
+
+function showStore(store) {
+  const element = document.getElementById('store');
+  const { kind = '', name = '', address = '' } = store ?? {};
+  render(element, name && name !== kind && h('span', { class: 'store-kind' }, kind), h('b', { data: { test: 'store-name' } }, name));
+  element.title = address;
 }
 
 function showViolations(n) {

@@ -5,16 +5,17 @@ import { h } from './dom.js';
 /**
  * A table.
  *
- * @param options label; columns: [{name, cell(row), number, wide, quiet}]; rows; key(row); row(row): attributes; test
+ * @param options label; columns: [{name, cell(row), number, wide, quiet}]; rows; key(row); row(row): attributes; test;
+ *     fit: long names break anywhere, so that many columns fit the screen
  */
-export function table({ label, columns, rows, key, row = () => ({}), test }) {
+export function table({ label, columns, rows, key, row = () => ({}), test, fit }) {
   // The roles are spelled out because a table shown as cards would lose them.
   return h(
     'div',
     { class: 'table-scroll' },
     h(
       'table',
-      { class: 'table', role: 'table', 'aria-label': label, data: { test } },
+      { class: fit ? 'table fit' : 'table', role: 'table', 'aria-label': label, data: { test } },
       h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map(head))),
       h(
         'tbody',

@@ -99,6 +99,7 @@ function list(items) {
   return table({
     label: 'Jobs',
     test: 'job-table',
+    fit: true,
     rows: items,
     key: ({ id }) => id,
     row: ({ id, state: name }) => ({ data: { job: id, state: name, test: 'job-row' } }),
@@ -106,8 +107,8 @@ function list(items) {
       { name: 'State', cell: (job) => stateCell(job) },
       { name: 'Job', cell: ({ id }) => jobLink(id) },
       { name: 'Task', cell: taskCell, wide: true },
-      { name: 'Queue', cell: ({ queue }) => queue, quiet: true },
-      { name: 'Groups', cell: ({ groups = [] }) => groupCell(groups) },
+      { name: 'Queue', cell: ({ queue }) => h('span', { class: 'name' }, queue), quiet: true },
+      { name: 'Groups', cell: groupCell },
       { name: 'Attempt', cell: ({ attempt }) => attempt, number: true, quiet: true },
       { name: 'When', cell: when },
       { name: 'Waited', cell: (job) => duration(job.waited_seconds), number: true },
@@ -126,8 +127,10 @@ function stateCell({ id, state: name }) {
   return [state(name), asks && whyLink(id)];
 }
 
-function groupCell(groups) {
-  const [first, ...rest] = groups;
+/** The group that tells it from the other jobs of its task: its task's own, listed first, only if it is in no other. */
+function groupCell({ groups = [] }) {
+  const [own, ...others] = groups;
+  const [first, ...rest] = others.length > 0 ? [...others, own] : groups;
   if (first === undefined) {
     return '–';
   }
