@@ -71,7 +71,10 @@ public final class Sluice implements AutoCloseable {
     return open(SluiceOptions.url(url));
   }
 
-  /** Opens the store on the application's own PostgreSQL data source. */
+  /**
+   * Opens the store on the application's own PostgreSQL data source; see {@link
+   * SluiceOptions#dataSource}.
+   */
   public static Sluice open(DataSource dataSource) {
     return open(SluiceOptions.dataSource(dataSource));
   }
@@ -130,6 +133,9 @@ public final class Sluice implements AutoCloseable {
   /**
    * Submits a job in the transaction that is open on this connection: it exists if and when that
    * commits.
+   *
+   * @throws InvalidRequestException if the connection has no transaction that can carry it:
+   *     auto-commit, aborted, read-only, closed, or to another database
    */
   public <T> Submission submit(Connection transaction, Task<T> task, T payload) {
     return submit(transaction, task, payload, NO_OPTIONS);

@@ -35,7 +35,8 @@ public final class SluiceOptions {
 
   /**
    * A store on the application's own PostgreSQL data source, which stays the application's to
-   * close.
+   * close. From a pool, connections are borrowed for one call each, at most half of them at once,
+   * and one more is kept while a worker runs; a pool has 5 connections or more.
    */
   public static SluiceOptions dataSource(DataSource dataSource) {
     SluiceOptions options = new SluiceOptions();
@@ -69,7 +70,10 @@ public final class SluiceOptions {
     return copy;
   }
 
-  /** How many connections to the store may be open at once, 2 or more; default 8. */
+  /**
+   * How many connections to the store may be in use at once, 2 or more, besides one that is kept
+   * while a worker runs; default 8.
+   */
   public SluiceOptions connections(int connections) {
     if (connections < 2) {
       throw new InvalidRequestException(

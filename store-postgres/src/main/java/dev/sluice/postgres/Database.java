@@ -1,9 +1,5 @@
 package dev.sluice.postgres;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
-import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.StoreSettings;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,64 +15,47 @@ import javax.sql.DataSource;
  * translated.
  */
 final class Database implements AutoCloseable {
-  private static final int MAX_TRIES = 10;
-  private static final long CONNECTION_TIMEOUT_MS = 10_000;
+  /** Stands in messages for a server that is known by its data source alone. */
+  static final String GIVEN = "the given data source";
 
-  private final HikariDataSource pool;
+  private static final int MAX_TRIES = 10;
+
+  private final ConnectionSource connections;
   private final String server;
   private final String schema;
 
-  private Database(HikariDataSource pool, String server, String schema) {
-    this.pool = pool;
+  private Database(ConnectionSource connections, String server, String schema) {
+    this.connections = connections;
     this.server = server;
     this.schema = schema;
   }
 
   static Database connect(PostgresUrl url, StoreSettings settings) {
-    HikariConfig config = newConfig(settings);
-    config.setJdbcUrl(url.jdbcUrl());
-    config.setUsername(url.user());
-    config.setPassword(url.password());
-    // The driver's own defaults wait forever for a server that has vanished without a word.
-    config.addDataSourceProperty("connectTimeout", "10");
-    config.addDataSourceProperty("socketTimeout", "120");
-    config.addDataSourceProperty("tcpKeepAlive", "true");
-    config.addDataSourceProperty("ApplicationName", "sluice");
-    return open(config, url.toString().replace("jdbc:", ""), settings);
+    return new Database(OwnPool.at(url, settings), nameOf(url), settings.namespace());
   }
 
+  /**
+   * On the connections of the application: borrowed from its pool, or kept in one of our own if it
+   * opens a new one each time.
+   */
   static Database connect(DataSource dataSource, StoreSettings settings) {
-    HikariConfig config = newConfig(settings);
-    config.setDataSource(dataSource);
-    return open(config, "the given data source", settings);
-  }
-
-  private static HikariConfig newConfig(StoreSettings settings) {
-    HikariConfig config = new HikariConfig();
-    config.setPoolName("sluice-" + settings.namespace());
-    config.setMaximumPoolSize(settings.connections() + 1);
-    config.setMinimumIdle(1);
-    config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
-    // The locks of the protocol are followed by reads that must see what the lock waited for.
-    // On every connection: the pool's own setting asks the first one, and the server's default may
-    // change later.
-    config.setConnectionInitSql(
-        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED");
-    return config;
-  }
-
-  private static Database open(HikariConfig config, String server, StoreSettings settings) {
+    boolean pooled;
     try {
-      return new Database(new HikariDataSource(config), server, settings.namespace());
-    } catch (PoolInitializationException e) {
-      throw e.getCause() instanceof SQLException cause
-          ? SqlErrors.translate(server, cause)
-          : new StoreUnavailableException(
-              "PostgreSQL at " + server + " cannot be reached: " + e.getMessage(), e);
-    } catch (RuntimeException e) {
-      throw new StoreUnavailableException(
-          "PostgreSQL at " + server + " cannot be used: " + e.getMessage(), e);
+      pooled = PoolSize.isPooled(dataSource);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(GIVEN, e);
     }
+    if (!pooled) {
+      return new Database(OwnPool.around(dataSource, settings), GIVEN, settings.namespace());
+    }
+    OwnersPool pool = OwnersPool.of(dataSource, settings);
+    pool.warnIfSmall();
+    return new Database(pool, GIVEN, settings.namespace());
+  }
+
+  /** How messages name a server: without credentials. */
+  static String nameOf(PostgresUrl url) {
+    return url.toString().replace("jdbc:", "");
   }
 
   String schema() {
@@ -105,8 +84,8 @@ final class Database implements AutoCloseable {
    */
   <R> R call(Work<R> work) {
     for (int tries = 1; ; tries++) {
-      try (Connection connection = pool.getConnection()) {
-        return work.on(connection);
+      try (ConnectionSource.Loan loan = connections.borrow()) {
+        return work.on(loan.connection());
       } catch (SQLException e) {
         if (!SqlErrors.isTransient(e) || tries == MAX_TRIES) {
           throw SqlErrors.translate(server, e);
@@ -119,7 +98,7 @@ final class Database implements AutoCloseable {
   <R> R inTransaction(Work<R> work) {
     return call(
         connection -> {
-          // The pool sets it back when the connection returns.
+          // It is set back when the connection returns.
           connection.setAutoCommit(false);
           try {
             R result = work.on(connection);
@@ -175,22 +154,22 @@ final class Database implements AutoCloseable {
         });
   }
 
-  /** Runs a statement on the caller's connection, in the caller's transaction. */
-  <R> R onCallersConnection(Connection connection, Work<R> work) {
-    try {
-      return work.on(connection);
+  /** Whether one connection can be kept for long. */
+  boolean canKeep() {
+    return connections.canKeep();
+  }
+
+  /** Runs work that keeps its connection for long, besides those that calls may have at once. */
+  void onKeptConnection(Work<Void> work) {
+    try (ConnectionSource.Loan loan = connections.keep()) {
+      work.on(loan.connection());
     } catch (SQLException e) {
       throw SqlErrors.translate(server, e);
     }
   }
 
-  /** Takes a broken connection out of the pool, where the pool could not notice that it broke. */
-  void evict(Connection connection) {
-    pool.evictConnection(connection);
-  }
-
   @Override
   public void close() {
-    pool.close();
+    connections.close();
   }
 }

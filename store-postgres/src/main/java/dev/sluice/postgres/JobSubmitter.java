@@ -1,7 +1,6 @@
 package dev.sluice.postgres;
 
 import dev.sluice.Group;
-import dev.sluice.InvalidRequestException;
 import dev.sluice.OnLimit;
 import dev.sluice.Submission;
 import dev.sluice.spi.NewJob;
@@ -43,12 +42,12 @@ final class JobSubmitter {
       UNION ALL
       SELECT id FROM ${schema}.finished_job WHERE id = ?
       """;
-  private static final String WAKE_AT_COMMIT = "SELECT ${schema}.wake_all()";
   private static final int REMEMBERED_PROPOSALS = 100_000;
   private static final int PROPOSALS_AT_ONCE = 50;
   private static final int MAX_TRIES = 10;
 
   private final Database database;
+  private final UUID storeId;
   private final Waker waker;
   private final LaneMover lanes;
 
@@ -58,8 +57,9 @@ final class JobSubmitter {
    */
   private final Map<Group, Boolean> proposed = new ConcurrentHashMap<>();
 
-  JobSubmitter(Database database, Waker waker, LaneMover lanes) {
+  JobSubmitter(Database database, UUID storeId, Waker waker, LaneMover lanes) {
     this.database = database;
+    this.storeId = storeId;
     this.lanes = lanes;
     this.waker = waker;
   }
@@ -77,24 +77,17 @@ final class JobSubmitter {
     return submissions;
   }
 
-  List<Submission> submit(Connection transaction, List<NewJob> jobs) {
+  List<Submission> submit(Connection connection, List<NewJob> jobs) {
+    CallersTransaction transaction = new CallersTransaction(database, storeId, connection);
+    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+    if (!rejectable.isEmpty()) {
+      transaction.requireReadCommitted();
+    }
     // Outside the caller's transaction: a limit is not part of it, and would hold up others until
-    // it ends. Jobs that wait
-    // bring their limits along; the claim sets them.
-    proposeLimits(jobs.stream().filter(JobSubmitter::mayBeRejected).toList());
-    return database.onCallersConnection(
-        transaction,
-        connection -> {
-          if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)) {
-            requireCountable(connection);
-          }
-          promoteDue(jobs);
-          List<Submission> submissions = store(connection, jobs);
-          // Delivered by the server when, and only if, the caller commits; several in one
-          // transaction become one.
-          database.list(connection, WAKE_AT_COMMIT, row -> true);
-          return submissions;
-        });
+    // it ends. Jobs that wait bring their limits along; the claim sets them.
+    proposeLimits(rejectable);
+    promoteDue(rejectable);
+    return transaction.run(on -> store(on, jobs));
   }
 
   /** One can run it; when a job is due that is not yet, everyone should know. */
@@ -105,17 +98,6 @@ final class JobSubmitter {
 
   private static Waker.News newsOf(NewJob job) {
     return new Waker.News(Group.of(job.task()).toString(), job.place().queue());
-  }
-
-  private static void requireCountable(Connection connection) throws SQLException {
-    if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
-      throw new InvalidRequestException(
-          "OnLimit.REJECT needs a READ COMMITTED transaction: under a stricter isolation the count could be stale. Set the isolation of the connection before its transaction begins, or submit without a connection.");
-    }
-    if (connection.getAutoCommit()) {
-      throw new InvalidRequestException(
-          "OnLimit.REJECT needs a transaction, but the connection commits each statement by itself. Turn auto-commit off, or submit without a connection.");
-    }
   }
 
   /**

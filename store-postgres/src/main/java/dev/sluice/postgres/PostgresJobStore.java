@@ -21,9 +21,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /** The store on PostgreSQL. */
 final class PostgresJobStore implements JobStore {
+  private static final String STORE_ID = "SELECT store_id FROM ${schema}.meta";
   private static final String SHORTEN_LEASES = "SELECT ${schema}.shorten_leases()";
   private static final String RECOVER =
       "SELECT kind, worker, name, number FROM ${schema}.recover()";
@@ -41,17 +43,18 @@ final class PostgresJobStore implements JobStore {
   private final PostgresWorkerStore workers;
   private final PostgresScheduleStore schedules;
 
-  private PostgresJobStore(Database database) {
+  private PostgresJobStore(Database database, UUID storeId) {
     this.database = database;
     this.waker = new Waker(database);
     this.listener = new NotificationListener(database);
     this.lanes = new LaneMover(database);
-    this.submitter = new JobSubmitter(database, waker, lanes);
+    this.submitter = new JobSubmitter(database, storeId, waker, lanes);
     JobCensus census = new JobCensus(database);
     this.jobs = new PostgresJobCatalog(database, waker, census);
     this.runs = new PostgresRunStore(database);
     this.limits =
-        new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, lanes, waker));
+        new PostgresLimitStore(
+            database, new PostgresLimitStore.Links(submitter, lanes, waker, listener));
     this.queues = new PostgresQueueStore(database, census);
     this.workers = new PostgresWorkerStore(database);
     this.schedules = new PostgresScheduleStore(database);
@@ -60,7 +63,8 @@ final class PostgresJobStore implements JobStore {
   static JobStore open(Database database) {
     try {
       new SchemaMigrator(database).migrate();
-      return new PostgresJobStore(database);
+      UUID storeId = database.first(STORE_ID, row -> row.getObject(1, UUID.class)).orElseThrow();
+      return new PostgresJobStore(database, storeId);
     } catch (RuntimeException e) {
       database.close();
       throw e;

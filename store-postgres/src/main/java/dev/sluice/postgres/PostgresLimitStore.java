@@ -63,7 +63,8 @@ final class PostgresLimitStore implements LimitStore {
   private volatile String lookFrom;
 
   /** The parts of the store that this needs besides the database. */
-  record Links(JobSubmitter submitter, LaneMover lanes, Waker waker) {}
+  record Links(
+      JobSubmitter submitter, LaneMover lanes, Waker waker, NotificationListener listener) {}
 
   PostgresLimitStore(Database database, Links links) {
     this.database = database;
@@ -134,20 +135,26 @@ final class PostgresLimitStore implements LimitStore {
 
   @Override
   public Optional<SlotLease> extend(SlotLease lease, Duration duration) {
-    return database.first(
-        EXTEND,
-        row ->
-            new SlotLease(
-                lease.group(),
-                lease.slot(),
-                lease.token(),
-                lease.holderId(),
-                instant(row, "expires_at")),
-        duration.toMillis(),
-        duration.toMillis(),
-        lease.group().toString(),
-        lease.slot(),
-        lease.token());
+    return links.listener.urgently(
+        connection ->
+            database
+                .list(
+                    connection,
+                    EXTEND,
+                    row ->
+                        new SlotLease(
+                            lease.group(),
+                            lease.slot(),
+                            lease.token(),
+                            lease.holderId(),
+                            instant(row, "expires_at")),
+                    duration.toMillis(),
+                    duration.toMillis(),
+                    lease.group().toString(),
+                    lease.slot(),
+                    lease.token())
+                .stream()
+                .findFirst());
   }
 
   @Override

@@ -36,13 +36,11 @@ public final class PostgresStoreProvider implements StoreProvider {
   @Override
   public Diagnosis diagnose(String url, StoreSettings settings) {
     PostgresUrl parsed = PostgresUrl.parse(url);
-    return PostgresCheckup.of(
-        parsed.toString().replace("jdbc:", ""), () -> Database.connect(parsed, settings));
+    return PostgresCheckup.of(Database.nameOf(parsed), () -> Database.connect(parsed, settings));
   }
 
   @Override
   public Diagnosis diagnose(DataSource dataSource, StoreSettings settings) {
-    return PostgresCheckup.of(
-        "the given data source", () -> Database.connect(dataSource, settings));
+    return PostgresCheckup.of(Database.GIVEN, () -> Database.connect(dataSource, settings));
   }
 }

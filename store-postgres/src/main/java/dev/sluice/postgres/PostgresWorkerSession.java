@@ -294,7 +294,7 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public Set<UUID> renew(Duration atLeast) {
     Renewals.Renewal renewal = renewals.next(atLeast);
-    return database.call(
+    return links.listener.urgently(
         connection -> {
           boolean held =
               database

@@ -53,6 +53,15 @@ final class SqlErrors {
               + " Grant it, or let its owner create the schema.",
           e);
     }
+    if (state.equals("25006")) {
+      return new StoreIncompatibleException(
+          "PostgreSQL at "
+              + server
+              + " gives read-only transactions: "
+              + detail
+              + " Name the primary server, with connections that may write.",
+          e);
+    }
     if (state.startsWith("08")
         || state.startsWith("57P")
         || state.startsWith("53")

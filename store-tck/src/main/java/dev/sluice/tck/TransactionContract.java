@@ -147,13 +147,14 @@ abstract class TransactionContract extends ContractTopic {
   }
 
   @Test
-  void reject_withAutoCommit_isRefused() throws Exception {
+  void submit_withAutoCommit_isRefused() throws Exception {
     inTransaction(
         connection -> {
           connection.setAutoCommit(true);
-          assertThatThrownBy(
-                  () -> sluice.submit(connection, TASK, 1, o -> o.onLimit(OnLimit.REJECT)))
-              .isInstanceOf(InvalidRequestException.class);
+          assertThatThrownBy(() -> sluice.submit(connection, TASK, 1))
+              .isInstanceOf(InvalidRequestException.class)
+              .hasMessageContaining("setAutoCommit(false)");
+          assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 0L);
         });
   }
 

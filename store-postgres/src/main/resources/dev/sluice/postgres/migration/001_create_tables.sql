@@ -14,6 +14,7 @@
 -- last began an audit for all.
 CREATE TABLE meta (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  store_id uuid NOT NULL DEFAULT gen_random_uuid(),   -- tells this store from others under the same name
   rules_version bigint NOT NULL DEFAULT 1,
   audited_at timestamptz
 );
