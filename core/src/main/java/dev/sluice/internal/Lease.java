@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Until when a worker may rely on its lease, on its own monotonic clock.
+ * Until when a worker may rely on its lease, on a clock of its own that is never set, and that goes
+ * on while the machine is suspended ({@link ElapsedClock}).
  *
  * <p>The store counts a lease from the moment a renewal <em>arrives</em>; the worker counts from
  * the moment it <em>sent</em> that renewal, which is earlier, and takes a margin off for the time

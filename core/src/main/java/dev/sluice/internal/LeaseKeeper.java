@@ -7,9 +7,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Renews the lease of one tenure at a third of its length, from a thread of its own, until the
- * tenure is over; that is also how it hears which jobs to cancel. When a renewal fails it tries
- * again every twentieth of the lease. Whether the lease is still good is not decided here: a
- * renewal may hang for as long as it likes, {@link LeaseWatchdog} looks at the clock.
+ * tenure is over; that is also how it hears which jobs to cancel. It renews at once after clocks
+ * have jumped. When a renewal fails it tries again every twentieth of the lease. Whether the lease
+ * is still good is not decided here: a renewal may hang for as long as it likes, {@link
+ * LeaseWatchdog} looks at the clock.
  */
 final class LeaseKeeper implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -36,7 +37,8 @@ final class LeaseKeeper implements Runnable {
     try {
       while (!tenure.over()) {
         boolean woken = tenure.renewals().await(due - environment.now());
-        if (tenure.over() || (woken && !tenure.hasJobs())) {
+        boolean wanted = tenure.takeRenewalWish();
+        if (tenure.over() || (woken && !wanted && !tenure.hasJobs())) {
           continue;
         }
         pauseUntil(lastSent + SHORTEST_PAUSE.toNanos());

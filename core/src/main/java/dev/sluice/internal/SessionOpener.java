@@ -36,10 +36,10 @@ final class SessionOpener {
     new LeaseRescuer(environment.store(), length).run();
     long sentAt = environment.now();
     WorkerSession session = environment.store().openSession(registration);
-    Lease lease = new Lease(length, sentAt, environment.nanos());
+    Lease lease = new Lease(length, sentAt, environment.clock()::nanos);
     Tenure tenure = new Tenure(workshop, session, lease);
     String suffix = "-" + session.workerId();
-    DaemonThreads.start("sluice-watchdog" + suffix, new LeaseWatchdog(tenure));
+    DaemonThreads.start("sluice-watchdog" + suffix, new LeaseWatchdog(tenure, environment.clock()));
     DaemonThreads.start("sluice-lease" + suffix, new LeaseKeeper(tenure, environment));
     // A wake may mean a job to cancel, which only a renewal tells.
     session.onWake(

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,6 +66,7 @@ final class Tenure {
   private final Lease lease;
   private final DemandPlanner planner;
   private final Bell renewals = new Bell();
+  private final AtomicBoolean renewalWanted = new AtomicBoolean();
 
   private final Map<UUID, Attempt> running = new HashMap<>();
   private final JobBuffer buffer = new JobBuffer();
@@ -118,9 +120,21 @@ final class Tenure {
     return !over() && lease.valid();
   }
 
-  /** For how long yet; zero when they may not. */
+  /** For how long yet; zero when they may not. Counts a suspension that has just ended. */
   Duration leaseRemaining() {
+    environment.clock().look();
     return over() ? Duration.ZERO : lease.remaining();
+  }
+
+  /** Has the lease renewed at once, even if there are no jobs under it. */
+  void renewNow() {
+    renewalWanted.set(true);
+    renewals.ring();
+  }
+
+  /** Whether it is to be renewed at once; asked once for each wish. */
+  boolean takeRenewalWish() {
+    return renewalWanted.getAndSet(false);
   }
 
   /** Takes every buffered job that may start now, each with its thread and its slots. */

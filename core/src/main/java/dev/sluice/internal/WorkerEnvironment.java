@@ -3,7 +3,6 @@ package dev.sluice.internal;
 import dev.sluice.spi.JobStore;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
-import java.util.function.LongSupplier;
 
 /**
  * What the parts of one worker share.
@@ -12,7 +11,7 @@ import java.util.function.LongSupplier;
  * @param json how payloads and results are read and written
  * @param settings what the builder was told
  * @param tasks the tasks with their handlers, by name
- * @param nanos the monotonic clock
+ * @param clock the time that passes, suspensions included
  * @param random numbers in [0, 1), for jitter
  */
 record WorkerEnvironment(
@@ -20,11 +19,11 @@ record WorkerEnvironment(
     Json json,
     WorkerSettings settings,
     Map<String, RegisteredTask<?>> tasks,
-    LongSupplier nanos,
+    ElapsedClock clock,
     DoubleSupplier random) {
 
   long now() {
-    return nanos.getAsLong();
+    return clock.nanos();
   }
 
   /** The length give or take a fifth, so that workers do not act in step. */

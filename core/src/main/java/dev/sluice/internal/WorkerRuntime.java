@@ -71,14 +71,18 @@ public final class WorkerRuntime implements Worker {
   /** Recovers what dead workers left, signs on and starts. */
   public static Worker start(
       JobStore store, Json json, WorkerSettings settings, Map<String, RegisteredTask<?>> tasks) {
-    return new WorkerRuntime(
+    return start(
         new WorkerEnvironment(
             store,
             json,
             settings,
             tasks,
-            System::nanoTime,
+            ElapsedClock.SYSTEM,
             () -> ThreadLocalRandom.current().nextDouble()));
+  }
+
+  static Worker start(WorkerEnvironment environment) {
+    return new WorkerRuntime(environment);
   }
 
   @Override
