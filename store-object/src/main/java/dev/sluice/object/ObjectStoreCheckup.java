@@ -68,25 +68,22 @@ final class ObjectStoreCheckup {
 
   /** The dialect in which the place keeps every promise. */
   private Optional<Dialect> promises(List<Dialect> dialects) {
-    StoreExamination.Result last = null;
-    for (Dialect dialect : dialects) {
-      Optional<StoreExamination.Result> result =
-          checkup.attempt("promises", () -> new StoreExamination(dialect).run());
-      if (result.isEmpty()) {
-        return Optional.empty();
-      }
-      last = result.get();
-      if (last.fault().isEmpty()) {
-        last.kept().forEach(promise -> checkup.good("promise", promise));
-        if (dialects.indexOf(dialect) > 0) {
-          checkup.good("dialect", "it takes tags %s, as older Ceph does".formatted(dialect.name()));
-        }
-        return Optional.of(dialect);
-      }
+    Optional<StoreExamination.Verdict> verdict =
+        checkup.attempt("promises", () -> StoreExamination.of(dialects));
+    if (verdict.isEmpty()) {
+      return Optional.empty();
     }
-    last.kept().forEach(promise -> checkup.good("promise", promise));
-    checkup.bad("promise", last.fault().orElseThrow(), OTHER_SERVER);
-    return Optional.empty();
+    Dialect dialect = verdict.get().dialect();
+    StoreExamination.Result result = verdict.get().result();
+    result.kept().forEach(promise -> checkup.good("promise", promise));
+    if (result.fault().isPresent()) {
+      checkup.bad("promise", result.fault().get(), OTHER_SERVER);
+      return Optional.empty();
+    }
+    if (dialects.indexOf(dialect) > 0) {
+      checkup.good("dialect", "it takes tags %s, as older Ceph does".formatted(dialect.name()));
+    }
+    return Optional.of(dialect);
   }
 
   private void contents(Dialect dialect) {

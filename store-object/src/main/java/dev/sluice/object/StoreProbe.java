@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.StoreIncompatibleException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -19,13 +18,13 @@ import java.util.function.Function;
  * later, so it is refused at the start, with a message that says what it did. The examination
  * ({@link StoreExamination}) works on keys of its own and removes them. That a store passed, and in
  * which dialect, is remembered at {@value #KEY} beside the data; so the next start costs one read.
- * To have a store examined again, delete that object.
+ * {@code sluice doctor} examines it again; to have that done at the next start, delete that object.
  */
 final class StoreProbe {
   static final String KEY = "probe.json";
 
   /** Raised when the examination asks more than it did, so that stores are examined again. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final ObjectMapper JSON = JsonMapper.builder().build();
 
@@ -56,10 +55,10 @@ final class StoreProbe {
   private StoreProbe() {}
 
   /**
-   * The first of these that keeps every promise, from memory if possible.
+   * The one of these that the store understands, from memory if possible.
    *
    * @param dialects ways to speak to one store, the usual one first
-   * @throws StoreIncompatibleException if none does
+   * @throws StoreIncompatibleException if it does not keep every promise
    */
   static ObjectStore choose(List<Dialect> dialects) {
     ObjectStore any = dialects.get(0).store();
@@ -81,19 +80,13 @@ final class StoreProbe {
   }
 
   private static Dialect examine(List<Dialect> dialects) {
-    List<String> findings = new ArrayList<>();
-    for (Dialect dialect : dialects) {
-      Optional<String> finding = new StoreExamination(dialect).run().fault();
-      if (finding.isEmpty()) {
-        return dialect;
-      }
-      if (!findings.contains(finding.get())) {
-        findings.add(finding.get());
-      }
+    StoreExamination.Verdict verdict = StoreExamination.of(dialects);
+    if (verdict.result().fault().isPresent()) {
+      throw new StoreIncompatibleException(
+          "%s cannot be used: %s. Limits would not hold on it, so nothing was stored."
+              .formatted(dialects.get(0).store(), verdict.result().fault().get()));
     }
-    throw new StoreIncompatibleException(
-        "%s cannot be used: %s. Limits would not hold on it, so nothing was stored."
-            .formatted(dialects.get(0).store(), String.join("; and otherwise ", findings)));
+    return verdict.dialect();
   }
 
   /** If somebody else is faster, it is the same that they write. */

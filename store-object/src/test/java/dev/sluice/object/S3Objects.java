@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -13,7 +14,9 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.NodeList;
 
@@ -23,11 +26,15 @@ import org.w3c.dom.NodeList;
  */
 final class S3Objects {
   private static final String REGION = "us-east-1";
+  private static final Duration MOMENT = Duration.ofMillis(1);
 
   private final ConcurrentSkipListMap<String, StoredObject> byKey =
       new ConcurrentSkipListMap<>(ObjectKeys.ORDER);
   private volatile boolean wantsBareTags;
   private volatile boolean keepsVersions;
+  private volatile boolean takesAnyTags;
+  private volatile double blindReplaces;
+  private volatile double blindCreates;
   private volatile String clungTo = "";
 
   /** Understands a tag in a condition only without quotes, as old versions of Ceph do. */
@@ -45,6 +52,22 @@ final class S3Objects {
   /** Fails to delete this key when it comes in a list of keys. */
   S3Objects clingingTo(String key) {
     clungTo = key;
+    return this;
+  }
+
+  /**
+   * Replaces an object under its tag in two steps in this share of the cases: looks at the tag, and
+   * writes a moment later without looking again, as S3Proxy does. It takes tags in any form.
+   */
+  S3Objects losingUpdates(double share) {
+    takesAnyTags = true;
+    blindReplaces = share;
+    return this;
+  }
+
+  /** Creates an object in two steps in this share of the cases, as S3Mock does. */
+  S3Objects lettingSeveralCreate(double share) {
+    blindCreates = share;
     return this;
   }
 
@@ -66,6 +89,24 @@ final class S3Objects {
   }
 
   private S3Answer put(S3Request request) {
+    double blind = request.header("if-match").isPresent() ? blindReplaces : blindCreates;
+    return ThreadLocalRandom.current().nextDouble() < blind
+        ? putInTwoSteps(request)
+        : putAtOnce(request);
+  }
+
+  private S3Answer putInTwoSteps(S3Request request) {
+    S3Answer objection = verdict(request, byKey.get(request.key()));
+    if (objection != null) {
+      return objection;
+    }
+    LockSupport.parkNanos(MOMENT.toNanos());
+    StoredObject after = object(request.body());
+    byKey.put(request.key(), after);
+    return S3Answer.of(200, headers(after));
+  }
+
+  private S3Answer putAtOnce(S3Request request) {
     AtomicReference<S3Answer> answer = new AtomicReference<>();
     byKey.compute(
         request.key(),
@@ -92,6 +133,9 @@ final class S3Objects {
     }
     if (before == null) {
       return S3Answer.error(404, "NoSuchKey");
+    }
+    if (takesAnyTags) {
+      wanted = "\"" + wanted.replace("\"", "") + "\"";
     }
     String tag = wantsBareTags ? before.tag() : "\"" + before.tag() + "\"";
     return wanted.equals(tag) ? null : S3Answer.error(412, "PreconditionFailed");

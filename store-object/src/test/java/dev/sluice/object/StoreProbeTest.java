@@ -142,6 +142,43 @@ class StoreProbeTest {
         "it told 8 of 8 writers that they alone had managed to create an object");
   }
 
+  /** Where one dialect happened on the fault, the other was tried, and often did not. */
+  @Test
+  void serverThatLosesUpdates_isRefusedEveryTime() {
+    assertRefusedEveryTime(new S3Objects().losingUpdates(0.3));
+  }
+
+  /** The first requests of the racers came one after the other, over new connections. */
+  @Test
+  void serverThatLetsSeveralCreate_isRefusedEveryTime() {
+    assertRefusedEveryTime(new S3Objects().lettingSeveralCreate(0.5));
+  }
+
+  private void assertRefusedEveryTime(S3Objects lying) {
+    int refused = 0;
+    try (FaultyS3Server server = new FaultyS3Server(lying)) {
+      for (int start = 0; start < 20; start++) {
+        try (S3ObjectStore bucket =
+            S3ObjectStoreTest.open(server.url("start-" + start), S3ObjectStore.DEFAULT_TIMEOUT)) {
+          ObjectStores.open(bucket, meter);
+        } catch (StoreIncompatibleException e) {
+          refused++;
+        }
+      }
+    }
+    assertThat(refused).isEqualTo(20);
+  }
+
+  /** What a first start costs: the documentation says it. */
+  @Test
+  void soundServer_isProbedWithSoManyRequests() {
+    try (FaultyS3Server server = new FaultyS3Server()) {
+      open(server).close();
+    }
+    assertThat(meter.report().requests()).isLessThan(1_500);
+    assertThat(meter.report().dollars()).isLessThan(0.005);
+  }
+
   @Test
   void bucketThatKeepsVersions_isRefused() {
     try (FaultyS3Server server = new FaultyS3Server(new S3Objects().keepingVersions())) {
@@ -188,7 +225,7 @@ class StoreProbeTest {
 
   /** Looks whether the object is there, and writes it in a second step, when all have looked. */
   private static final class TwoStepStore extends ForwardingObjectStore {
-    private final CyclicBarrier allHaveLooked = new CyclicBarrier(StoreExamination.RACERS);
+    private final CyclicBarrier allHaveLooked = new CyclicBarrier(StoreRaces.RACERS);
 
     TwoStepStore(ObjectStore store) {
       super(store);
