@@ -7,7 +7,8 @@ import java.util.OptionalInt;
  *
  * <p>The task's name is the class name, or what {@link TaskName} says. Key and limit combine in
  * four ways: neither = unlimited; a limit alone = that many per class; a key alone = unlimited;
- * both = that many per class and key.
+ * both = that many per class and key. They hold whoever submits the job, count as declared in code,
+ * and must say the same each time for the same payload.
  *
  * <pre>{@code
  * record ProcessUser(long userId) implements Job {

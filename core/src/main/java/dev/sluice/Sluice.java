@@ -21,8 +21,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -125,7 +123,10 @@ public final class Sluice implements AutoCloseable {
     return submit(job, NO_OPTIONS);
   }
 
-  /** Submits a class-style job; the options may override its key and limit. */
+  /**
+   * Submits a class-style job. The options may put it into a further group; the key and the limit
+   * that its class declares hold whatever they say.
+   */
   public Submission submit(Job job, UnaryOperator<SubmitOptions> options) {
     return store.submit(List.of(newJob(job, options))).get(0);
   }
@@ -284,12 +285,7 @@ public final class Sluice implements AutoCloseable {
 
   @SuppressWarnings("unchecked") // the class of a job is the class of its payload
   private NewJob newJob(Job job, UnaryOperator<SubmitOptions> options) {
-    SubmitOptions defaults = SubmitOptions.DEFAULTS.concurrencyKey(job.concurrencyKey());
-    OptionalInt limit = job.concurrencyLimit();
-    if (limit.isPresent()) {
-      defaults = defaults.concurrencyLimit(limit.getAsInt());
-    }
-    return newJob((Task<Job>) Task.of(job.getClass()), job, options.apply(defaults));
+    return newJob((Task<Job>) Task.of(job.getClass()), job, options.apply(SubmitOptions.DEFAULTS));
   }
 
   private <T> NewJob newJob(JobRequest<T> request) {
@@ -297,27 +293,13 @@ public final class Sluice implements AutoCloseable {
   }
 
   private <T> NewJob newJob(Task<T> task, T payload, SubmitOptions options) {
-    Optional<Group> named = options.concurrencyGroup().map(Group::of);
-    Group base = named.orElse(task.group());
-    Group chosen = options.concurrencyKey().isEmpty() ? base : base.key(options.concurrencyKey());
-    TreeSet<Group> groups = new TreeSet<>(task.groupsOf(payload));
-    groups.add(chosen);
-    groups.remove(task.group());
-    if (groups.size() > Task.MAX_EXTRA_GROUPS) {
-      throw new InvalidRequestException(
-          "A job of task '%s' would be in %d groups besides its own; at most %d are allowed."
-              .formatted(task.name(), groups.size(), Task.MAX_EXTRA_GROUPS));
-    }
-    Optional<Group> limited =
-        options.concurrencyLimit().isPresent() ? Optional.of(chosen) : Optional.empty();
     return new NewJob(
         new NewJob.Identity(
             options.id().orElseGet(JobIds::next), options.id().isPresent(), options.dedupeKey()),
         task.name(),
         new NewJob.Place(options.queue(), options.priority()),
         new NewJob.Timing(options.runAt(), options.delay(), options.timeout().or(task::timeout)),
-        new NewJob.Concurrency(
-            List.copyOf(groups), limited, options.concurrencyLimit(), options.onLimit()),
+        Groups.of(task, payload, options),
         json.write("payload of task '" + task.name() + "'", payload));
   }
 }

@@ -3,9 +3,12 @@ package dev.sluice;
 import dev.sluice.internal.Durations;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -29,6 +32,7 @@ public final class SubmitOptions {
   private String concurrencyGroup;
   private String concurrencyKey = "";
   private Integer concurrencyLimit;
+  private Map<String, String> per = Map.of();
   private OnLimit onLimit = OnLimit.WAIT;
 
   private SubmitOptions() {}
@@ -45,6 +49,7 @@ public final class SubmitOptions {
     copy.concurrencyGroup = concurrencyGroup;
     copy.concurrencyKey = concurrencyKey;
     copy.concurrencyLimit = concurrencyLimit;
+    copy.per = per;
     copy.onLimit = onLimit;
     return copy;
   }
@@ -137,6 +142,19 @@ public final class SubmitOptions {
     return copy;
   }
 
+  /**
+   * The job's value in a dimension of its task, which puts it into the group {@code
+   * task/dimension=value}; default none. For submitters that know the task by name alone: where the
+   * task itself declares the dimension, what it says about the payload counts.
+   */
+  public SubmitOptions per(String dimension, String value) {
+    Group.of("task").dimension(dimension, value);
+    SubmitOptions copy = copy();
+    copy.per = new TreeMap<>(per);
+    copy.per.put(dimension, value);
+    return copy;
+  }
+
   /** What to do when a limited group of the job has no room; default {@link OnLimit#WAIT}. */
   public SubmitOptions onLimit(OnLimit onLimit) {
     SubmitOptions copy = copy();
@@ -192,6 +210,11 @@ public final class SubmitOptions {
   /** The limit, if one was given. */
   public OptionalInt concurrencyLimit() {
     return concurrencyLimit == null ? OptionalInt.empty() : OptionalInt.of(concurrencyLimit);
+  }
+
+  /** The values given by {@link #per(String, String)}, by dimension. */
+  public Map<String, String> per() {
+    return Collections.unmodifiableMap(per);
   }
 
   /** The policy when full. */

@@ -34,8 +34,12 @@ public final class Task<T> {
   private final List<Dimension<T>> dimensions;
   private final RetryPolicy retry;
   private final Duration timeout;
+  private final Style<T> style;
 
   private record Dimension<T>(String name, Function<? super T, ?> value) {}
+
+  /** What a class-style payload says about itself. */
+  private record Style<T>(Function<T, String> key, Function<T, OptionalInt> limit) {}
 
   private Task(Builder<T> builder) {
     name = builder.name;
@@ -44,6 +48,7 @@ public final class Task<T> {
     dimensions = List.copyOf(builder.dimensions);
     retry = builder.retry;
     timeout = builder.timeout;
+    style = builder.style;
   }
 
   /**
@@ -71,7 +76,9 @@ public final class Task<T> {
               + "' is none; use a record.");
     }
     TaskName annotation = jobClass.getAnnotation(TaskName.class);
-    return named(annotation == null ? jobClass.getName() : annotation.value(), jobClass).build();
+    Builder<J> task = named(annotation == null ? jobClass.getName() : annotation.value(), jobClass);
+    task.style = new Style<>(Job::concurrencyKey, Job::concurrencyLimit);
+    return task.build();
   }
 
   /** The name. */
@@ -104,9 +111,20 @@ public final class Task<T> {
     return Optional.ofNullable(timeout);
   }
 
-  /** The groups a payload puts its job in, one for each dimension that has a value for it. */
+  /** Whether a payload may put its job in groups, or bring a limit along. */
+  public boolean isDeclarative() {
+    return style != null || !dimensions.isEmpty();
+  }
+
+  /**
+   * The groups a payload puts its job in besides the task's own: one for each dimension that has a
+   * value for it, and for the key of a class-style job.
+   */
   public List<Group> groupsOf(T payload) {
     List<Group> groups = new ArrayList<>();
+    if (style != null && !style.key.apply(payload).isEmpty()) {
+      groups.add(group().key(style.key.apply(payload)));
+    }
     for (Dimension<T> dimension : dimensions) {
       Object value = dimension.value.apply(payload);
       if (value != null && !value.toString().isEmpty()) {
@@ -114,6 +132,22 @@ public final class Task<T> {
       }
     }
     return groups;
+  }
+
+  /**
+   * The limit that a class-style payload declares, by its group: the class's own, or that of the
+   * payload's key. Empty if it declares none, and for other tasks, whose limits are {@link
+   * #limits()}.
+   */
+  public Map<Group, Integer> limitOf(T payload) {
+    OptionalInt limit = style == null ? OptionalInt.empty() : style.limit.apply(payload);
+    if (limit.isEmpty()) {
+      return Map.of();
+    }
+    String key = style.key.apply(payload);
+    return Map.of(
+        key.isEmpty() ? group() : group().key(key),
+        Names.requireLimit("concurrencyLimit of task '" + name + "':", limit.getAsInt()));
   }
 
   @Override
@@ -133,6 +167,7 @@ public final class Task<T> {
     private final List<Dimension<T>> dimensions = new ArrayList<>();
     private RetryPolicy retry = RetryPolicy.DEFAULT;
     private Duration timeout;
+    private Style<T> style;
 
     private Builder(String name, Class<T> payloadType) {
       this.name = Names.require("task name", name);

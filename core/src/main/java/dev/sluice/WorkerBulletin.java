@@ -111,7 +111,7 @@ public record WorkerBulletin(
    *
    * @param number counts the worker's events
    * @param at when, by the worker's clock
-   * @param what in a word: started, succeeded, failed, retried, cancelled, lease_lost
+   * @param what in a word: started, succeeded, failed, retried, cancelled, refiled, lease_lost
    * @param job the job, if it is about one
    * @param task its task, or empty
    * @param detail a message, bounded; may be empty

@@ -25,6 +25,12 @@ public interface WorkerListener {
   /** An attempt failed, and the store has accepted that. */
   default void onFailure(JobContext job, Throwable failure, boolean willRetry) {}
 
+  /**
+   * A job was not started, because it stood in other groups than its task declares for its payload:
+   * it is filed anew under the right ones, which the store has accepted.
+   */
+  default void onRefiled(JobContext job) {}
+
   /** A job ended because it was cancelled, and the store has accepted that. */
   default void onCancel(JobContext job) {}
 

@@ -6,6 +6,7 @@ import dev.sluice.JobContext;
 import dev.sluice.WorkerListener;
 import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
+import dev.sluice.spi.JobOutcome.Refiled;
 import dev.sluice.spi.JobOutcome.Retry;
 import dev.sluice.spi.JobOutcome.Succeeded;
 import dev.sluice.spi.JobOutcome.Verdict;
@@ -85,6 +86,8 @@ final class Announcer implements AutoCloseable {
       listener.onFailure(report.attempt(), report.failure(), true);
     } else if (verdict instanceof Cancelled) {
       listener.onCancel(report.attempt());
+    } else if (verdict instanceof Refiled) {
+      listener.onRefiled(report.attempt());
     }
   }
 

@@ -7,6 +7,7 @@ import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Failure;
+import dev.sluice.spi.JobOutcome.Refiled;
 import dev.sluice.spi.JobOutcome.Retry;
 import dev.sluice.spi.JobOutcome.Succeeded;
 import java.time.Instant;
@@ -43,6 +44,8 @@ final class Chronicle {
       events.trouble("retried", job.jobId(), job.task(), text(retry.failure()));
     } else if (outcome.verdict() instanceof Cancelled) {
       events.trouble("cancelled", job.jobId(), job.task(), "");
+    } else if (outcome.verdict() instanceof Refiled) {
+      events.routine("refiled", job.jobId(), job.task());
     }
   }
 

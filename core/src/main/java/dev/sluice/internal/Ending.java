@@ -1,5 +1,6 @@
 package dev.sluice.internal;
 
+import dev.sluice.Group;
 import dev.sluice.JobTimeoutException;
 import dev.sluice.PermanentFailure;
 import dev.sluice.RetryPolicy;
@@ -9,11 +10,13 @@ import dev.sluice.internal.Attempt.Stop;
 import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.HandedBack;
+import dev.sluice.spi.JobOutcome.Refiled;
 import dev.sluice.spi.JobOutcome.Retry;
 import dev.sluice.spi.JobOutcome.Snoozed;
 import dev.sluice.spi.JobOutcome.Succeeded;
 import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -40,6 +43,11 @@ record Ending(Verdict verdict, Throwable failure) {
         new PermanentFailure(
             "All %d attempts have been used up by workers that died or lost their lease while they ran it; attempt %d was not started."
                 .formatted(maxAttempts, attempt)));
+  }
+
+  /** It was not started, because it stands in the wrong groups. */
+  static Ending refiled(List<Group> groups) {
+    return new Ending(new Refiled(groups), null);
   }
 
   /**
@@ -108,10 +116,13 @@ record Ending(Verdict verdict, Throwable failure) {
     } else if (verdict instanceof Cancelled) {
       return "cancelled";
     }
-    return verdict instanceof Snoozed ? "snoozed" : "handed_back";
+    return verdict instanceof Snoozed
+        ? "snoozed"
+        : verdict instanceof Refiled ? "refiled" : "handed_back";
   }
 
-  private static Ending failed(Throwable failure) {
+  /** It failed, and no other attempt follows. */
+  static Ending failed(Throwable failure) {
     return new Ending(new Failed(BoundedText.failure(failure)), failure);
   }
 }

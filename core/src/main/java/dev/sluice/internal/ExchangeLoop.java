@@ -136,6 +136,7 @@ final class ExchangeLoop implements Runnable {
         return false;
       }
       boolean called = workshop.bell().await(again ? 0 : wait);
+      tenure.declare();
       Parcel parcel = nextParcel(tenure);
       if (again && !called && parcel.isEmpty()) {
         again = false;

@@ -54,7 +54,10 @@ final class HandlerPool implements AutoCloseable {
   }
 
   private void run(Attempt attempt) {
-    RegisteredTask<?> task = environment.tasks().get(attempt.task());
+    run(environment.tasks().get(attempt.task()), attempt);
+  }
+
+  private <T> void run(RegisteredTask<T> task, Attempt attempt) {
     RetryPolicy policy = task.task().retry();
     DoubleSupplier random = environment.random();
     // Time has passed since the attempt was chosen, perhaps a lot: is the lease still good?
@@ -67,6 +70,13 @@ final class HandlerPool implements AutoCloseable {
       attempt.tenure().ended(attempt, ending, Duration.ZERO);
       return;
     }
+    RegisteredTask.Opened<T> opened =
+        task.open(attempt.job(), environment.json(), workshop.filing());
+    if (opened.obstacle().isPresent()) {
+      attempt.end();
+      attempt.tenure().ended(attempt, opened.obstacle().get(), Duration.ZERO);
+      return;
+    }
     String result = null;
     Throwable thrown = null;
     Tracing.Running span = (verdict, failure) -> {};
@@ -74,7 +84,7 @@ final class HandlerPool implements AutoCloseable {
       AttemptLog.enter(attempt);
       span = tracing.running(attempt, attempt.job().run().trace());
       workshop.announcer().starting(attempt);
-      result = task.run(attempt.job().payload(), environment.json(), attempt);
+      result = task.run(opened, environment.json(), attempt);
     } catch (Throwable e) {
       // Errors too: a handler's StackOverflowError is its job's failure, not the worker's.
       thrown = e;

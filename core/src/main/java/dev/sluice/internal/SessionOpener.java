@@ -1,43 +1,36 @@
 package dev.sluice.internal;
 
-import dev.sluice.Group;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
 /** Signs a worker on and sets up what watches over its lease. */
 final class SessionOpener {
   private final Workshop workshop;
   private final WorkerEnvironment environment;
-  private final WorkerRegistration registration;
 
   SessionOpener(Workshop workshop) {
     this.workshop = workshop;
     this.environment = workshop.environment();
-    Map<Group, Integer> limits = new HashMap<>();
-    for (RegisteredTask<?> registered : environment.tasks().values()) {
-      registered.task().limits().forEach((group, n) -> limits.merge(group, n, Math::min));
-    }
-    WorkerSettings settings = environment.settings();
-    registration =
-        new WorkerRegistration(
-            settings.name(),
-            settings.queues(),
-            environment.tasks().keySet(),
-            Map.copyOf(limits),
-            settings.timing().lease());
   }
 
   /** Recovers what dead workers left (it may have been this one), then signs on. */
   Tenure open() {
-    Duration length = registration.lease();
+    WorkerSettings settings = environment.settings();
+    Duration length = settings.timing().lease();
+    Declarations.Known declared = workshop.declarations().known();
+    WorkerRegistration registration =
+        new WorkerRegistration(
+            settings.name(),
+            settings.queues(),
+            environment.tasks().keySet(),
+            declared.limits(),
+            length);
     new LeaseRescuer(environment.store(), length).run();
     long sentAt = environment.now();
     WorkerSession session = environment.store().openSession(registration);
     Lease lease = new Lease(length, sentAt, environment.clock()::nanos);
-    Tenure tenure = new Tenure(workshop, session, lease);
+    Tenure tenure = new Tenure(workshop, session, lease, declared.version());
     String suffix = "-" + session.workerId();
     DaemonThreads.start("sluice-watchdog" + suffix, new LeaseWatchdog(tenure, environment.clock()));
     DaemonThreads.start("sluice-lease" + suffix, new LeaseKeeper(tenure, environment));

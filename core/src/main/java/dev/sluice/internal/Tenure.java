@@ -74,7 +74,11 @@ final class Tenure {
   private final Outbox outbox = new Outbox();
   private volatile Phase phase = Phase.OPEN;
 
-  Tenure(Workshop workshop, WorkerSession session, Lease lease) {
+  /** The version of the worker's declarations that the store has; the exchange loop's own. */
+  private long declared;
+
+  Tenure(Workshop workshop, WorkerSession session, Lease lease, long declared) {
+    this.declared = declared;
     this.workshop = workshop;
     this.environment = workshop.environment();
     this.session = session;
@@ -200,6 +204,15 @@ final class Tenure {
   synchronized void progress(Attempt attempt, String note) {
     if (running.get(attempt.jobId()) == attempt) {
       outbox.progress(attempt.jobId(), note, environment.now());
+    }
+  }
+
+  /** Tells the store what the worker has come to declare; before it hands back who told. */
+  void declare() {
+    Declarations.Known known = workshop.declarations().known();
+    if (known.version() != declared) {
+      session.declare(known.limits());
+      declared = known.version();
     }
   }
 

@@ -4,6 +4,8 @@ package dev.sluice.internal;
  * The parts of a worker that stay when it loses one lease and goes on under another.
  *
  * @param environment settings, store, clock
+ * @param declarations the limits it declares in code
+ * @param filing sees to it that jobs run in the right groups
  * @param permits who may start a handler; those of a lost lease count until they have returned
  * @param prefetch how long handlers take
  * @param bell wakes the exchange loop
@@ -12,6 +14,8 @@ package dev.sluice.internal;
  */
 record Workshop(
     WorkerEnvironment environment,
+    Declarations declarations,
+    Filing filing,
     ThreadPermits permits,
     Prefetch prefetch,
     Bell bell,
@@ -21,8 +25,11 @@ record Workshop(
   static Workshop of(WorkerEnvironment environment) {
     WorkerSettings settings = environment.settings();
     Chronicle chronicle = new Chronicle(environment.tasks().keySet());
+    Declarations declarations = new Declarations(environment.tasks().values());
     return new Workshop(
         environment,
+        declarations,
+        new Filing(declarations),
         new ThreadPermits(settings.concurrency(), settings.localLimits()),
         new Prefetch(),
         new Bell(),

@@ -12,12 +12,37 @@ import java.util.UUID;
  * @param token the fencing token of this claim
  * @param task the task's name
  * @param run how it is to be run
- * @param gates the limited groups it is in, by canonical name: it may start only when for each of
- *     them the worker runs fewer jobs than it holds slots
+ * @param bond the groups it is in
  * @param payload JSON text
  */
-public record ClaimedJob(
-    UUID id, long token, String task, Run run, List<String> gates, String payload) {
+public record ClaimedJob(UUID id, long token, String task, Run run, Bond bond, String payload) {
+  /** A job of which every group has a limit. */
+  public ClaimedJob(UUID id, long token, String task, Run run, List<String> gates, String payload) {
+    this(id, token, task, run, new Bond(gates, List.of(), false), payload);
+  }
+
+  /**
+   * The limited groups it is in, by canonical name: it may start only when for each of them the
+   * worker runs fewer jobs than it holds slots.
+   */
+  public List<String> gates() {
+    return bond.gates;
+  }
+
+  /**
+   * The groups of a claimed job, by canonical name.
+   *
+   * @param gates those with a limit, its task's own among them if it has one
+   * @param others those without
+   * @param refiled whether a worker has filed the job anew before: see {@link JobOutcome.Refiled}
+   */
+  public record Bond(List<String> gates, List<String> others, boolean refiled) {
+    /** Whether the job is in this group. */
+    public boolean has(String group) {
+      return gates.contains(group) || others.contains(group);
+    }
+  }
+
   /**
    * How a claimed job is to be run.
    *

@@ -1,6 +1,8 @@
 package dev.sluice.spi;
 
+import dev.sluice.Group;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -36,6 +38,15 @@ public record JobOutcome(UUID id, long token, Verdict verdict, Duration ran) {
    * the attempt does not count.
    */
   public record HandedBack() implements Verdict {}
+
+  /**
+   * Not started: it stood in other groups than its task declares for its payload. It is in these
+   * from now on, besides its task's own, and on record as filed anew; else as {@link HandedBack}. A
+   * submit-side limit that it brought along for a group it has left is dropped.
+   *
+   * @param groups in canonical order, at most four
+   */
+  public record Refiled(List<Group> groups) implements Verdict {}
 
   /** What a handler threw, bounded. */
   public record Failure(String type, String message, String stackTrace) {}

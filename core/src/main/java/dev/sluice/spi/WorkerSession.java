@@ -1,5 +1,6 @@
 package dev.sluice.spi;
 
+import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import java.time.Duration;
 import java.util.Map;
@@ -63,6 +64,13 @@ public interface WorkerSession extends AutoCloseable {
    * @param known the claims that run or whose outcome is not reported yet: token by job
    */
   Standing reconcile(Map<UUID, Long> known);
+
+  /**
+   * Says which limits the worker's tasks declare in code from now on, in place of those it was
+   * registered with. Called by the thread that exchanges; when it returns they are on record, and
+   * no claim is made under others.
+   */
+  void declare(Map<Group, Integer> limits);
 
   /**
    * Calls {@code wake} whenever there may be something to exchange: new work for the queues and

@@ -135,7 +135,12 @@ public final class SluiceMetrics implements SluiceListener {
   @Override
   public void onFailure(JobContext job, Throwable failure, boolean willRetry) {
     TaskMeters meters = tasks.of(job.task());
-    (willRetry ? meters.retried() : meters.ends().failed()).increment();
+    (willRetry ? meters.returns().retried() : meters.ends().failed()).increment();
+  }
+
+  @Override
+  public void onRefiled(JobContext job) {
+    tasks.of(job.task()).returns().refiled().increment();
   }
 
   @Override

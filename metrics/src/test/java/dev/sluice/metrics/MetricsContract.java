@@ -56,6 +56,7 @@ abstract class MetricsContract {
               "sluice_jobs_succeeded_total",
               "sluice_jobs_failed_total",
               "sluice_jobs_retried_total",
+              "sluice_jobs_refiled_total",
               "sluice_jobs_cancelled_total",
               "sluice_lease_lost_total",
               "sluice_limit_violations_total"),

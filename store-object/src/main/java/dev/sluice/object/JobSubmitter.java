@@ -163,7 +163,8 @@ final class JobSubmitter {
             : new JobRecord.Bond(
                 concurrency.groups().stream().map(Group::toString).toList(),
                 concurrency.limited().map(Group::toString).orElse(null),
-                concurrency.limit().isPresent() ? concurrency.limit().getAsInt() : null);
+                concurrency.limit().isPresent() ? concurrency.limit().getAsInt() : null,
+                false);
     return new JobRecord(
         job.identity().id(),
         new JobRecord.Spec(

@@ -74,14 +74,19 @@ final class ObjectWorkerSession implements WorkerSession {
     return session;
   }
 
+  private static Map<String, Integer> byName(Map<Group, Integer> limits) {
+    Map<String, Integer> named = new HashMap<>();
+    limits.forEach((group, limit) -> named.put(group.toString(), limit));
+    return named;
+  }
+
   private void register() {
-    Map<String, Integer> limits = new HashMap<>();
-    registration.limits().forEach((group, limit) -> limits.put(group.toString(), limit));
     Set<String> tasks =
         registration.tasks().stream()
             .map(task -> Group.of(task).toString())
             .collect(Collectors.toSet());
-    WorkerEntry entry = new WorkerEntry(registration.name(), tasks, limits, 0);
+    WorkerEntry entry =
+        new WorkerEntry(registration.name(), tasks, byName(registration.limits()), 0);
     rulesSeen = links.committer.commit(draft -> WorkerStanding.register(draft, id, entry));
   }
 
@@ -231,6 +236,24 @@ final class ObjectWorkerSession implements WorkerSession {
                     : Optional.empty());
     rulesSeen = agreed.orElseThrow(this::lost).rules();
     return agreed.get().standing();
+  }
+
+  @Override
+  public void declare(Map<Group, Integer> limits) {
+    requireLease();
+    Map<String, Integer> named = byName(limits);
+    boolean declared =
+        links.committer.commit(
+            draft -> {
+              if (!isInGoodStanding(draft)) {
+                return false;
+              }
+              WorkerStanding.declare(draft, id, named);
+              return true;
+            });
+    if (!declared) {
+      throw lost();
+    }
   }
 
   @Override

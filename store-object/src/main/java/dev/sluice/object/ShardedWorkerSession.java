@@ -53,7 +53,7 @@ final class ShardedWorkerSession implements WorkerSession {
   private final List<ObjectJobStore> shards;
   private final Homes homes;
   private final StoreEnvironment environment;
-  private final WorkerRegistration registration;
+  private volatile WorkerRegistration registration;
   private final LocalWaker newcomers;
   private final WorkerLeases.Held lease;
   private final Set<String> homeless;
@@ -331,6 +331,32 @@ final class ShardedWorkerSession implements WorkerSession {
     }
     requireSomeShard();
     return new Standing(jobs, slots, draining);
+  }
+
+  /**
+   * In every shard, though a task lives in one: there are few declarations. A shard in trouble is
+   * told when this is called again.
+   */
+  @Override
+  public void declare(Map<Group, Integer> limits) {
+    registration =
+        new WorkerRegistration(
+            registration.name(),
+            registration.queues(),
+            registration.tasks(),
+            limits,
+            registration.lease());
+    SluiceException trouble = null;
+    for (ShardMembership member : everywhere()) {
+      try {
+        member.session().declare(limits);
+      } catch (StoreUnavailableException | StoreIncompatibleException e) {
+        trouble = e;
+      }
+    }
+    if (trouble != null) {
+      throw trouble;
+    }
   }
 
   @Override

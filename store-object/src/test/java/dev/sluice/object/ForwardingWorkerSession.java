@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.Group;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
@@ -34,6 +35,11 @@ abstract class ForwardingWorkerSession implements WorkerSession {
   @Override
   public Standing reconcile(Map<UUID, Long> known) {
     return session.reconcile(known);
+  }
+
+  @Override
+  public void declare(Map<Group, Integer> limits) {
+    session.declare(limits);
   }
 
   @Override

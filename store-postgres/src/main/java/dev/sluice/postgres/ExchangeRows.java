@@ -20,6 +20,9 @@ import java.util.UUID;
  * {@code answer}.
  */
 final class ExchangeRows {
+  /** Names of groups hold no such character. */
+  private static final char MARK = '*';
+
   final Set<UUID> accepted = new HashSet<>();
 
   /** Those of the accepted that are on record as cancelled. */
@@ -88,6 +91,23 @@ final class ExchangeRows {
     return null;
   }
 
+  private static ClaimedJob.Bond bond(String[] marked) {
+    List<String> gates = new ArrayList<>(marked.length);
+    List<String> others = List.of();
+    boolean refiled = false;
+    for (String group : marked) {
+      if (group.charAt(0) != MARK) {
+        gates.add(group);
+      } else if (group.length() == 1) {
+        refiled = true;
+      } else {
+        others = others.isEmpty() ? new ArrayList<>() : others;
+        others.add(group.substring(1));
+      }
+    }
+    return new ClaimedJob.Bond(gates, others, refiled);
+  }
+
   private static ClaimedJob job(ResultSet row) throws SQLException {
     long timeout = row.getLong("timeout_ms");
     Optional<Duration> bound =
@@ -102,7 +122,7 @@ final class ExchangeRows {
             bound,
             Duration.ofMillis(row.getInt("number")),
             Optional.ofNullable(row.getString("group_name"))),
-        List.of((String[]) row.getArray("gates").getArray()),
+        bond((String[]) row.getArray("gates").getArray()),
         row.getString("payload"));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.postgres;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.Group;
 import dev.sluice.spi.JobOutcome;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
@@ -10,12 +11,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Turns outcomes into one SQL array per column. The numbers of the verdicts are those of {@code
  * finish} in the migrations.
  */
 record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
+  private static final short REFILED = -1;
   private static final short RETRY = 0;
   private static final short SNOOZED = 1;
   private static final short HANDED_BACK = 2;
@@ -55,12 +58,16 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   }
 
   Array results() throws SQLException {
-    return column(
-        "text",
-        outcome ->
-            outcome.verdict() instanceof JobOutcome.Succeeded done
-                ? done.result().orElse(null)
-                : null);
+    return column("text", OutcomeColumns::result);
+  }
+
+  private static String result(JobOutcome outcome) {
+    if (outcome.verdict() instanceof JobOutcome.Refiled refiled) {
+      return refiled.groups().stream().map(Group::toString).collect(Collectors.joining("\n"));
+    }
+    return outcome.verdict() instanceof JobOutcome.Succeeded done
+        ? done.result().orElse(null)
+        : null;
   }
 
   Array failures() throws SQLException {
@@ -84,7 +91,7 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
     } else if (verdict instanceof JobOutcome.Snoozed) {
       return SNOOZED;
     }
-    return HANDED_BACK;
+    return verdict instanceof JobOutcome.Refiled ? REFILED : HANDED_BACK;
   }
 
   private static Duration delay(JobOutcome outcome) {

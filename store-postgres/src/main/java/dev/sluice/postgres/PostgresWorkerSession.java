@@ -62,6 +62,7 @@ final class PostgresWorkerSession implements WorkerSession {
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
       "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?, ?)";
+  private static final String DECLARE = "SELECT ${schema}.declare_limits(?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
@@ -135,10 +136,8 @@ final class PostgresWorkerSession implements WorkerSession {
                     registration.name(),
                     connection.createArrayOf("text", registration.queues().toArray()),
                     connection.createArrayOf("text", ownTasks.toArray()),
-                    connection.createArrayOf(
-                        "text", limited.stream().map(Group::toString).toArray()),
-                    connection.createArrayOf(
-                        "int4", limited.stream().map(registration.limits()::get).toArray()),
+                    names(connection, limited),
+                    numbers(connection, limited, registration.limits()),
                     registration.lease().toMillis())
                 .get(0));
   }
@@ -378,6 +377,40 @@ final class PostgresWorkerSession implements WorkerSession {
     tasksWithLane = lanes;
     limitedTasks = limited;
     return new Standing(jobs, slots, draining);
+  }
+
+  @Override
+  public void declare(Map<Group, Integer> limits) {
+    List<Group> limited = List.copyOf(limits.keySet());
+    Boolean changed =
+        database.call(
+            connection ->
+                database
+                    .list(
+                        connection,
+                        DECLARE,
+                        row -> (Boolean) row.getObject(1),
+                        id,
+                        names(connection, limited),
+                        numbers(connection, limited, limits))
+                    .get(0));
+    if (changed == null) {
+      throw lost();
+    }
+    if (changed) {
+      Set<String> plain = new HashSet<>(ownTasks);
+      plain.retainAll(limited.stream().map(Group::toString).toList());
+      links.lanes.giveLanesInBackground(plain);
+    }
+  }
+
+  private static Array names(Connection connection, List<Group> groups) throws SQLException {
+    return connection.createArrayOf("text", groups.stream().map(Group::toString).toArray());
+  }
+
+  private static Array numbers(
+      Connection connection, List<Group> groups, Map<Group, Integer> limits) throws SQLException {
+    return connection.createArrayOf("int4", groups.stream().map(limits::get).toArray());
   }
 
   @Override

@@ -47,6 +47,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class DeclaredGroups extends DeclaredGroupsContract {
+    DeclaredGroups() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class SeveralLimits extends SeveralLimitsContract {
     SeveralLimits() {
       super(StoreContract.this::openFixture);

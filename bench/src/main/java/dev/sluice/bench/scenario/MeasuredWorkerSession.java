@@ -1,5 +1,6 @@
 package dev.sluice.bench.scenario;
 
+import dev.sluice.Group;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
@@ -44,6 +45,11 @@ final class MeasuredWorkerSession implements WorkerSession {
   @Override
   public Standing reconcile(Map<UUID, Long> known) {
     return session.reconcile(known);
+  }
+
+  @Override
+  public void declare(Map<Group, Integer> limits) {
+    session.declare(limits);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.object.state;
 
+import static java.util.stream.Collectors.partitioningBy;
+
 import dev.sluice.object.state.RunningJob.Claim;
 import dev.sluice.object.state.Segment.Line;
 import dev.sluice.object.state.Segment.Trait;
@@ -230,7 +232,6 @@ public final class Claiming {
             false,
             null));
     room.merge(task, -1, Integer::sum);
-    List<String> gates = head.trait.groups().stream().filter(group -> limitOf(group) >= 0).toList();
     Optional<Duration> timeout =
         Optional.ofNullable(job.spec().timing().timeoutMillis()).map(Duration::ofMillis);
     jobs.add(
@@ -244,8 +245,15 @@ public final class Claiming {
                 timeout,
                 Micros.toDuration(Math.max(0, draft.now() - head.due)),
                 Optional.ofNullable(job.spec().entry().trace())),
-            gates,
+            bond(head),
             job.spec().payload()));
+  }
+
+  private ClaimedJob.Bond bond(Head head) {
+    Map<Boolean, List<String>> limited =
+        head.trait.groups().stream().collect(partitioningBy(group -> limitOf(group) >= 0));
+    return new ClaimedJob.Bond(
+        limited.get(true), limited.get(false), head.job.spec().bond().refiled());
   }
 
   /**

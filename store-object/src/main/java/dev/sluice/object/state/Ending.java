@@ -1,5 +1,6 @@
 package dev.sluice.object.state;
 
+import dev.sluice.Group;
 import dev.sluice.JobFailure;
 import dev.sluice.JobState;
 import dev.sluice.object.state.FinishedJob.End;
@@ -15,8 +16,8 @@ import java.util.UUID;
  *
  * <p>An outcome counts only under the token of the claim that is on record, so one that comes after
  * the job was given to another changes nothing. A job that failed and is tried again gets a new
- * record with one failure more, hence a new segment; one that was only handed back keeps its record
- * and its place in line.
+ * record with one failure more, hence a new segment; so does one that is filed anew, with other
+ * groups. One that was only handed back keeps its record and its place in line.
  */
 public final class Ending {
   private Ending() {}
@@ -60,10 +61,20 @@ public final class Ending {
           outcome.id(), draft.record(job.place()).again(past(draft, job, run, failure), due));
     } else if (verdict instanceof JobOutcome.Snoozed snoozed) {
       draft.handBack(outcome.id(), draft.now() + Micros.of(snoozed.delay()));
+    } else if (verdict instanceof JobOutcome.Refiled refiled) {
+      List<String> groups = refiled.groups().stream().map(Group::toString).toList();
+      draft.moveAway(
+          outcome.id(), draft.record(job.place()).refiled(groups, heldBack(draft, job), job.due()));
     } else {
       draft.handBack(outcome.id(), job.due());
     }
     return Recorded.AS_TOLD;
+  }
+
+  private static JobRecord.Past heldBack(ShardDraft draft, RunningJob job) {
+    JobRecord.Past past = draft.record(job.place()).past();
+    return new JobRecord.Past(
+        past.attempt(), past.failures(), past.worker(), past.startedAt(), job.claim().heldBackBy());
   }
 
   private static JobFailure failure(ShardDraft draft, int attempt, JobOutcome.Failure failure) {

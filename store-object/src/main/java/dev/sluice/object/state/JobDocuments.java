@@ -106,6 +106,9 @@ public final class JobDocuments {
     }
     Documents.writeText(json, "limited", spec.bond().limited());
     Documents.writeNumber(json, "limit", spec.bond().limit());
+    if (spec.bond().refiled()) {
+      json.writeBooleanField("refiled", true);
+    }
     if (spec.entry().explicit()) {
       json.writeBooleanField("explicit", true);
     }
@@ -155,10 +158,11 @@ public final class JobDocuments {
     json.path("groups").forEach(group -> groups.add(group.textValue()));
     Integer limit = Documents.integer(json, "limit");
     String limited = Documents.text(json, "limited");
+    boolean refiled = json.path("refiled").asBoolean();
     JobRecord.Bond bond =
-        groups.isEmpty() && limited == null
+        groups.isEmpty() && limited == null && !refiled
             ? JobRecord.Bond.NONE
-            : new JobRecord.Bond(List.copyOf(groups), limited, limit);
+            : new JobRecord.Bond(List.copyOf(groups), limited, limit, refiled);
     JobRecord.Entry entry =
         new JobRecord.Entry(
             json.path("explicit").asBoolean(),

@@ -48,10 +48,12 @@ public record JobRecord(UUID id, Spec spec, Past past) {
    * @param groups canonical names of those beyond its task's own
    * @param limited the group that a submit-side limit is for, or null
    * @param limit that limit, or null
+   * @param refiled whether a worker has put the job into these groups, because its task declares
+   *     them
    */
-  public record Bond(List<String> groups, String limited, Integer limit) {
+  public record Bond(List<String> groups, String limited, Integer limit, boolean refiled) {
     /** In no group but its task's own. */
-    public static final Bond NONE = new Bond(List.of(), null, null);
+    public static final Bond NONE = new Bond(List.of(), null, null, false);
   }
 
   /**
@@ -111,6 +113,23 @@ public record JobRecord(UUID id, Spec spec, Past past) {
     Timing timing = new Timing(spec.timing.submittedAt, runAt, spec.timing.timeoutMillis);
     return new JobRecord(
         id, new Spec(spec.task, spec.place, timing, spec.bond, spec.entry, spec.payload), then);
+  }
+
+  /**
+   * The same job in other groups. A limit that it brought along for a group it leaves is dropped.
+   */
+  JobRecord refiled(List<String> groups, Past then, long runAt) {
+    boolean stays =
+        spec.bond.limited != null
+            && (groups.contains(spec.bond.limited) || spec.bond.limited.equals(taskGroup()));
+    Bond bond =
+        new Bond(
+            List.copyOf(groups),
+            stays ? spec.bond.limited : null,
+            stays ? spec.bond.limit : null,
+            true);
+    Spec refiled = new Spec(spec.task, spec.place, spec.timing, bond, spec.entry, spec.payload);
+    return new JobRecord(id, refiled, past).again(then, runAt);
   }
 
   /** The canonical names of all its groups, in order. */

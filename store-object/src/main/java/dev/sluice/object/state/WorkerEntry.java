@@ -14,6 +14,10 @@ import java.util.Set;
 public record WorkerEntry(
     String name, Set<String> tasks, Map<String, Integer> limits, long rulesSeen) {
 
+  WorkerEntry declaring(Map<String, Integer> others) {
+    return new WorkerEntry(name, tasks, others, rulesSeen);
+  }
+
   WorkerEntry seeing(long rules) {
     return new WorkerEntry(name, tasks, limits, rules);
   }

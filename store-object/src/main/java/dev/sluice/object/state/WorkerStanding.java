@@ -31,6 +31,13 @@ public final class WorkerStanding {
     return draft.rulesVersion();
   }
 
+  /** Puts on record what a worker in good standing declares in code from now on. */
+  public static void declare(ShardDraft draft, String worker, Map<String, Integer> limits) {
+    WorkerEntry entry = draft.workers().get(worker).declaring(limits);
+    draft.putWorker(worker, entry);
+    LimitRules.syncDeclared(draft, entry.tasks());
+  }
+
   /** Whether the worker is in good standing. */
   public static boolean isKnown(ShardDraft draft, String worker) {
     return draft.workers().containsKey(worker);

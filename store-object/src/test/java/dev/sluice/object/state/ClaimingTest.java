@@ -46,7 +46,7 @@ class ClaimingTest {
                 "mail",
                 new JobRecord.Place("default", 0),
                 new JobRecord.Timing(1, 1, null),
-                new JobRecord.Bond(List.of(), null, null),
+                JobRecord.Bond.NONE,
                 JobRecord.Entry.FREE,
                 "0"),
             JobRecord.Past.NONE);

@@ -29,10 +29,10 @@ class LimitRulesTest {
   void firstLimitOfKey_broughtByJob_adoptsWhatRuns() {
     long rules =
         WorkerStanding.register(draft, WORKER, new WorkerEntry("", Set.of("mail"), Map.of(), 0));
-    submit(1, new JobRecord.Bond(List.of(KEY), null, null));
+    submit(1, new JobRecord.Bond(List.of(KEY), null, null, false));
     assertThat(claim(rules)).hasSize(1);
 
-    submit(2, new JobRecord.Bond(List.of(KEY), KEY, 1));
+    submit(2, new JobRecord.Bond(List.of(KEY), KEY, 1, false));
     assertThat(Slots.of(draft, KEY)).hasSize(1);
     assertThat(claim(WorkerStanding.rulesVersion(draft))).isEmpty();
   }

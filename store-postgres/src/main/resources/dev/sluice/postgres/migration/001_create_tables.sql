@@ -40,6 +40,7 @@ CREATE TABLE job (
   groups text[] NOT NULL,                     -- besides the task's own
   limited_group text,                         -- the group a submit-side limit is for ...
   submit_limit integer,                       -- ... and that limit
+  refiled boolean NOT NULL DEFAULT false,     -- a worker found it in other groups than its task declares, and put it in these
   attempt integer NOT NULL DEFAULT 0,         -- attempts started
   token bigint NOT NULL DEFAULT 0,            -- of the latest claim
   worker_id uuid,                             -- whose it is while claimed

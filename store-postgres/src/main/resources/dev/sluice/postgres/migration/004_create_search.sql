@@ -12,7 +12,7 @@ CREATE TYPE answer AS (
   attempt integer,
   counted boolean,
   timeout_ms bigint,
-  gates text[],
+  gates text[],            -- limited groups; with a '*' in front, groups without a limit; '*' alone: it was refiled before
   payload text,
   group_name text,
   number integer
@@ -203,11 +203,16 @@ BEGIN
         THEN job.task ELSE job.held_back_by END
     FROM unnest(p_tids, p_gates) WITH ORDINALITY AS c(tid, gates, ord)
     WHERE job.ctid = c.tid
-    RETURNING c.ord, c.gates, job.id, job.task, job.attempt, job.started_at IS NOT NULL AS counted, job.timeout_ms, job.payload,
+    RETURNING c.ord, coalesce(string_to_array(c.gates, E'\n'), '{}') AS gates, job.groups, job.refiled, job.id, job.task, job.attempt, job.started_at IS NOT NULL AS counted, job.timeout_ms, job.payload,
               job.trace, job.run_at
   )
   SELECT 'j'::"char", c.id, p_token, c.task, c.attempt + (NOT c.counted)::integer, c.counted, c.timeout_ms,
-         coalesce(string_to_array(c.gates, E'\n'), '{}'), c.payload::text, c.trace,
+         CASE
+           WHEN c.groups <@ c.gates AND NOT c.refiled THEN c.gates
+           ELSE c.gates || ARRAY(SELECT '*' || g FROM unnest(c.groups) AS g WHERE g <> ALL (c.gates))
+                        || CASE WHEN c.refiled THEN '{*}'::text[] END
+         END,
+         c.payload::text, c.trace,
          least(greatest(extract(epoch FROM clock_timestamp() - c.run_at) * 1000, 0), 2000000000)::integer
   FROM claimed c
   ORDER BY c.ord;

@@ -68,8 +68,9 @@ CREATE TYPE outcomes AS (
 );
 
 -- Records how attempts of a worker ended; returns those that were still its own, and which are on record as cancelled.
--- Verdicts: 0 retry, 1 snoozed, 2 handed back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes
--- nothing. Jobs that come back (0 to 2) are locked here, and put back in line by put_back.
+-- Verdicts: -1 refiled (its result is the groups it is in from now on, joined by newlines), 0 retry, 1 snoozed, 2 handed
+-- back, 3 succeeded, 4 failed, 5 cancelled. An outcome under an old token changes nothing. Jobs that come back (-1 to 2)
+-- are locked here, and put back in line by put_back.
 CREATE FUNCTION finish(
   p_worker uuid, p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[],
   p_results text[], p_failures jsonb[])
@@ -118,12 +119,26 @@ BEGIN
   END IF;
 
   IF 3 <= ANY (v_own.verdicts) THEN
-    PERFORM bury(array_agg(o.id), array_agg(o.verdict), array_agg(o.ran_ms), array_agg(o.result), array_agg(o.failure))
+    PERFORM bury(array_agg(o.id), array_agg(o.verdict), array_agg(o.ran_ms),
+                 array_agg(CASE WHEN o.verdict = 3 THEN o.result END), array_agg(o.failure))
     FROM unnest(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures)
       AS o(id, verdict, ran_ms, result, failure)
     WHERE o.verdict >= 3;
   END IF;
 
+  IF -1 = ANY (v_own.verdicts) THEN
+    UPDATE job j SET
+      groups = o.groups,
+      limited_group = CASE WHEN j.limited_group = ANY (j.task || o.groups) THEN j.limited_group END,
+      submit_limit = CASE WHEN j.limited_group = ANY (j.task || o.groups) THEN j.submit_limit END,
+      refiled = true
+    FROM (
+      SELECT v.id, coalesce(string_to_array(nullif(v.result, ''), E'\n'), '{}') AS groups
+      FROM unnest(v_own.ids, v_own.verdicts, v_own.results) AS v(id, verdict, result)
+      WHERE v.verdict = -1
+    ) o
+    WHERE j.id = ANY (ARRAY[o.id]);
+  END IF;
   RETURN QUERY SELECT o.id, o.verdict = 5 FROM unnest(v_own.ids, v_own.verdicts) AS o(id, verdict);
 END
 $$;
@@ -147,7 +162,7 @@ BEGIN
   UPDATE job j SET
     state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
     lane = home_lane(j.task, j.groups, j.limited_group),
-    run_at = CASE WHEN o.verdict = 2 THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
+    run_at = CASE WHEN o.verdict IN (-1, 2) THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
     -- A retry counts its attempt, even one whose start was never reported; other returns undo what was counted.
     attempt = j.attempt + CASE
       WHEN o.verdict = 0 THEN (j.started_at IS NULL)::integer
@@ -317,6 +332,22 @@ BEGIN
   VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms, p_lease_ms,
           clock_timestamp() + p_lease_ms * interval '1 millisecond');
   RETURN sync_code_limits(p_tasks);
+END
+$$;
+
+-- Puts on record what a worker's tasks declare in code from now on; says whether that changed a limit.
+CREATE FUNCTION declare_limits(p_worker uuid, p_limit_names text[], p_limit_values integer[]) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_tasks text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  UPDATE worker SET limit_names = p_limit_names, limit_values = p_limit_values
+  WHERE id = p_worker AND expires_at > clock_timestamp()
+  RETURNING tasks INTO v_tasks;
+  RETURN CASE WHEN v_tasks IS NOT NULL THEN sync_code_limits(v_tasks) END;
 END
 $$;
 

@@ -1,0 +1,81 @@
+package dev.sluice.internal;
+
+import dev.sluice.Group;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The limits a worker declares in code. Those of tasks are known when it starts. Those of
+ * class-style jobs are methods of the job, so they are learned from the jobs it gets: no job starts
+ * before the limit it declares is on record in the store.
+ *
+ * <p>A class mostly declares one number, so the first one seen of a class with keys is declared for
+ * the whole family {@code class/*}. A key that says another number gets one of its own, up to
+ * {@value #MOST_OF_THEIR_OWN} of a worker; beyond that the family's number is lowered instead.
+ * Where jobs of one group say different numbers, the lowest counts. Thread-safe.
+ */
+final class Declarations {
+  private static final Logger log = LoggerFactory.getLogger(Declarations.class);
+
+  /** Each is in the worker's record, which the store reads whole. */
+  static final int MOST_OF_THEIR_OWN = 500;
+
+  private final Map<Group, Integer> limits = new HashMap<>();
+  private int ownNumbers;
+  private long version;
+  private Known known = new Known(0, Map.of());
+
+  /**
+   * What is declared.
+   *
+   * @param version grows with every change
+   * @param limits by group or family
+   */
+  record Known(long version, Map<Group, Integer> limits) {}
+
+  Declarations(Collection<RegisteredTask<?>> tasks) {
+    tasks.forEach(
+        registered -> registered.task().limits().forEach((g, n) -> limits.merge(g, n, Math::min)));
+    changed();
+  }
+
+  /** What is declared now. */
+  synchronized Known known() {
+    return known;
+  }
+
+  /** Declares a limit that a job says its group has; whether that was known before. */
+  synchronized boolean declare(Group group, int limit) {
+    Integer own = limits.get(group);
+    Group family = group.family().orElse(group);
+    Integer common = limits.get(family);
+    boolean full = ownNumbers >= MOST_OF_THEIR_OWN;
+    if (own != null
+        ? own <= limit
+        : common != null && (common == limit || full && common < limit)) {
+      return true;
+    }
+    if (own != null || common == null) {
+      limits.put(own != null ? group : family, limit);
+    } else if (!full) {
+      limits.put(group, limit);
+      ownNumbers++;
+    } else {
+      log.warn(
+          "More than {} keys of '{}' declare limits of their own; from now on the lowest number seen, {}, holds for all others.",
+          MOST_OF_THEIR_OWN,
+          family,
+          limit);
+      limits.put(family, limit);
+    }
+    changed();
+    return false;
+  }
+
+  private void changed() {
+    known = new Known(version++, Map.copyOf(limits));
+  }
+}

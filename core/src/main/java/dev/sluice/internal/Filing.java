@@ -1,0 +1,92 @@
+package dev.sluice.internal;
+
+import dev.sluice.Group;
+import dev.sluice.PermanentFailure;
+import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that a job runs only in the groups its task declares for its payload, and under the
+ * limit its class declares, whoever submitted it: a command line, a schedule, an older version of
+ * the code.
+ *
+ * <p>A job that lacks one of these groups is not started. It is <em>filed anew</em>: it goes back
+ * to its place in line, in the right groups. What the task declares replaces what the submitter
+ * said about the same dimension; other groups stay as far as there is room for them. A job that was
+ * filed anew before only ever gains groups, so two versions of the code that disagree end up with
+ * the groups of both, and a dimension that never says the same twice fills the job's groups: then
+ * the job fails with the reason.
+ *
+ * <p>A job that is in the right groups, and was claimed before the limit of its class was on
+ * record, is handed back: see {@link Declarations}. Thread-safe.
+ */
+final class Filing {
+  private static final Logger log = LoggerFactory.getLogger(Filing.class);
+
+  private final Declarations declarations;
+  private final Set<String> told = ConcurrentHashMap.newKeySet();
+
+  Filing(Declarations declarations) {
+    this.declarations = declarations;
+  }
+
+  /** How a job with this payload ends instead of being started; empty = it may start. */
+  <T> Optional<Ending> obstacle(Task<T> task, T payload, ClaimedJob job) {
+    List<Group> declared = task.groupsOf(payload);
+    if (!declared.stream().allMatch(group -> job.bond().has(group.toString()))) {
+      return Optional.of(misfiled(job, declared));
+    }
+    for (Map.Entry<Group, Integer> limit : task.limitOf(payload).entrySet()) {
+      // A claim that did not count the job in this group was made before the limit was known.
+      boolean known = declarations.declare(limit.getKey(), limit.getValue());
+      if (!known || !job.gates().contains(limit.getKey().toString())) {
+        return Optional.of(Ending.HANDED_BACK);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Ending misfiled(ClaimedJob job, List<Group> declared) {
+    boolean again = job.bond().refiled();
+    Group own = Group.of(job.task());
+    TreeSet<Group> groups = new TreeSet<>(declared);
+    Stream.concat(job.bond().gates().stream(), job.bond().others().stream())
+        .map(Group::parse)
+        .filter(group -> !group.equals(own))
+        .filter(group -> again || !isSaidBy(declared, group))
+        .sorted()
+        .filter(group -> again || groups.size() < Task.MAX_EXTRA_GROUPS)
+        .forEach(groups::add);
+    if (groups.size() > Task.MAX_EXTRA_GROUPS) {
+      return Ending.failed(
+          new PermanentFailure(
+              "The job was filed anew before and would be once more: the task '%s' declares the groups %s for its payload, and it is in %s already. A dimension has to say the same for the same payload each time, in every version of the code that runs."
+                  .formatted(
+                      job.task(),
+                      declared,
+                      groups.stream().filter(group -> job.bond().has(group.toString())).toList())));
+    }
+    if (told.add(job.task())) {
+      log.warn(
+          "Job {} of task '{}' was submitted without the groups that the task declares for it and is filed anew under {}; so are others like it, which is not logged again. Have the submitter say them (per), or declare the dimension as a JSON pointer.",
+          job.id(),
+          job.task(),
+          groups);
+    }
+    return Ending.refiled(List.copyOf(groups));
+  }
+
+  /** Whether what is declared says something about the same dimension, or the same kind of key. */
+  private static boolean isSaidBy(List<Group> declared, Group group) {
+    return declared.stream().anyMatch(said -> said.family().equals(group.family()));
+  }
+}

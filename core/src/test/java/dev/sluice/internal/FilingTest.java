@@ -1,0 +1,78 @@
+package dev.sluice.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.Task;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.JobOutcome.Failed;
+import dev.sluice.spi.JobOutcome.Refiled;
+import dev.sluice.spi.JobOutcome.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class FilingTest {
+  private static final Group TASK = Group.of("print");
+  private static final Group ACME = TASK.dimension("tenant", "acme");
+
+  private static final Task<String> PRINT =
+      Task.named("print", String.class).maxConcurrentPer("tenant", tenant -> tenant, 2).build();
+
+  private final Filing filing = new Filing(new Declarations(List.of()));
+
+  private static ClaimedJob job(boolean refiled, List<String> gates, String... others) {
+    ClaimedJob.Run run =
+        new ClaimedJob.Run(1, true, Optional.empty(), Duration.ZERO, Optional.empty());
+    return new ClaimedJob(
+        UUID.randomUUID(),
+        1,
+        "print",
+        run,
+        new ClaimedJob.Bond(gates, List.of(others), refiled),
+        "{}");
+  }
+
+  private Optional<Verdict> verdict(ClaimedJob job) {
+    return filing.obstacle(PRINT, "acme", job).map(Ending::verdict);
+  }
+
+  @Test
+  void inItsGroups_mayStart() {
+    assertThat(verdict(job(false, List.of("print", "print/tenant=acme")))).isEmpty();
+  }
+
+  @Test
+  void withoutAValue_mayStartAnywhere() {
+    assertThat(filing.obstacle(PRINT, "", job(false, List.of("print")))).isEmpty();
+  }
+
+  @Test
+  void firstFiling_replacesTheDimensionAndKeepsTheRest() {
+    assertThat(verdict(job(false, List.of("print", "print/tenant=b"), "heavy", "print/key")))
+        .contains(new Refiled(List.of(Group.of("heavy"), TASK.key("key"), ACME)));
+  }
+
+  @Test
+  void firstFiling_leavesOutWhatDoesNotFit() {
+    assertThat(verdict(job(false, List.of(), "a", "b", "c", "d")))
+        .contains(new Refiled(List.of(Group.of("a"), Group.of("b"), Group.of("c"), ACME)));
+  }
+
+  @Test
+  void laterFiling_addsToWhatIsThere() {
+    assertThat(verdict(job(true, List.of("print/tenant=b"))))
+        .contains(new Refiled(List.of(ACME, TASK.dimension("tenant", "b"))));
+  }
+
+  @Test
+  void laterFiling_thatDoesNotFit_fails() {
+    Verdict verdict = verdict(job(true, List.of("print/tenant=b"), "x", "y", "z")).orElseThrow();
+
+    assertThat(verdict).isInstanceOf(Failed.class);
+    assertThat(((Failed) verdict).failure().message())
+        .contains("filed anew before", "'print'", "print/tenant=acme", "print/tenant=b");
+  }
+}
