@@ -19,7 +19,10 @@ final class DemandPlanner {
   /** Larger batches make an exchange slower without making it cheaper per job. */
   static final int LARGEST_BATCH = 500;
 
-  /** Two batches: one being worked off while the next is fetched. */
+  /**
+   * Two batches: one being worked off while the next is fetched. This is the bound of reordering: a
+   * job that arrives later with a higher priority starts after no more than this many others.
+   */
   static final int LARGEST_BUFFER = 2 * LARGEST_BATCH;
 
   private final Collection<String> tasks;

@@ -23,6 +23,16 @@ final class LocalWaker {
     return !sleepers.isEmpty();
   }
 
+  /** There may be something to do for all but this worker. */
+  void wakeOthers(String worker) {
+    sleepers.forEach(
+        (id, wake) -> {
+          if (!id.equals(worker)) {
+            wake.run();
+          }
+        });
+  }
+
   /** There may be something to do. */
   void wake() {
     sleepers.values().forEach(Runnable::run);

@@ -11,6 +11,7 @@ import java.util.Optional;
  *   just had work       again after 50, 100, 200 … ms, one look for every 10 outcomes it reported
  *   found nothing       with every poll
  *   … for 60 polls      with every 3rd poll
+ *   waits for a slot    every second, however often it looks at the control object
  * </pre>
  *
  * <p>A list costs as much as a commit. Among many jobs it is worth one, for others are likely to
@@ -19,6 +20,7 @@ import java.util.Optional;
  */
 final class LookPace {
   static final Duration SHORTEST = Duration.ofMillis(50);
+  static final Duration LONGEST = Duration.ofSeconds(1);
   static final int OUTCOMES_PER_LOOK = 10;
   static final int MOST_LOOKS_EARNED = 5;
   static final int IDLE_AFTER = 60;
@@ -41,6 +43,11 @@ final class LookPace {
       return empty < IDLE_AFTER || ++skipped % IDLE_LOOK_EVERY == 0;
     }
     return !everLooked || now - lastLook >= SHORTEST.toNanos();
+  }
+
+  /** Whether an exchange may look that comes between two polls. */
+  boolean mayLookInBetween(long now) {
+    return !everLooked || now - lastLook >= LONGEST.toNanos();
   }
 
   /** An exchange has looked, and ended now. */

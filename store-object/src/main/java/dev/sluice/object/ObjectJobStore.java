@@ -160,7 +160,7 @@ final class ObjectJobStore implements JobStore {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of();
+    return Set.of(Capability.FAIR_SHARES);
   }
 
   @Override

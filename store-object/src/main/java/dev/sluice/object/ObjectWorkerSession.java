@@ -8,6 +8,7 @@ import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.state.Claiming.Claimant;
 import dev.sluice.object.state.Ending;
 import dev.sluice.object.state.ShardDraft;
+import dev.sluice.object.state.Waits;
 import dev.sluice.object.state.WorkerEntry;
 import dev.sluice.object.state.WorkerStanding;
 import dev.sluice.spi.Exchange;
@@ -36,6 +37,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ObjectWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(ObjectWorkerSession.class);
+
+  /** A commit for nothing but what a worker asks for is made no more often than this. */
+  private static final Duration ASK_INTERVAL = Duration.ofSeconds(1);
+
   private final String id;
   private final WorkerRegistration registration;
   private final Links links;
@@ -45,6 +50,9 @@ final class ObjectWorkerSession implements WorkerSession {
   private volatile boolean lost;
   private volatile long rulesSeen;
   private final LookPace pace = new LookPace();
+  private final Waits waits;
+  private long asked;
+  private boolean everAsked;
 
   /** The parts of the store that a session needs. */
   record Links(
@@ -63,6 +71,7 @@ final class ObjectWorkerSession implements WorkerSession {
     this.links = links;
     this.lease = lease;
     this.reader = new ShardReader(links.committer, links.parts);
+    this.waits = new Waits(links.environment.patience());
   }
 
   /** Signs the worker that has this lease on. */
@@ -118,10 +127,13 @@ final class ObjectWorkerSession implements WorkerSession {
     long seen = rulesSeen;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
-    boolean mayLook = pace.mayLook(quiet, now);
+    // It comes back early for what it asked for, not for new jobs.
+    boolean hurried = quiet && waits.lookIn() > 0;
+    boolean mayLook = hurried ? pace.mayLookInBetween(now) : pace.mayLook(quiet, now);
+    waits.begin(!everAsked || now - asked >= ASK_INTERVAL.toNanos());
     boolean[] looked = new boolean[1];
     long[] at = new long[1];
-    Claimant claimant = new Claimant(id, registration.queues(), links.fullGroups::lastFound);
+    Claimant claimant = new Claimant(id, registration.queues(), links.fullGroups::lastFound, waits);
     Optional<Answer> answer =
         links.committer.commit(
             draft -> {
@@ -141,11 +153,21 @@ final class ObjectWorkerSession implements WorkerSession {
     if (answer.isEmpty()) {
       throw lost();
     }
+    waits.committed();
     links.fullGroups.found(answer.get().full(), at[0]);
+    if (waits.hasAsked()) {
+      everAsked = true;
+      asked = now;
+    }
+    if (waits.hasFreed()) {
+      links.parts.waker().wakeOthers(id);
+    }
     if (looked[0]) {
       pace.looked(links.environment.nanoTime().getAsLong());
     }
-    pace.exchanged(quiet, exchange.outcomes().size(), answer.get().jobs().size());
+    if (!hurried || looked[0]) {
+      pace.exchanged(quiet, exchange.outcomes().size(), answer.get().jobs().size());
+    }
     boolean wantsMore =
         !answer.get().stale() && answer.get().jobs().size() < exchange.demand().jobs();
     return wantsMore ? soonAgain(answer.get(), pace.comeBack(!mayLook && !quiet)) : answer.get();

@@ -1,5 +1,7 @@
 package dev.sluice.object;
 
+import dev.sluice.object.state.Waits;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -7,8 +9,8 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What a store on objects takes from outside: time, chance and threads. Nothing below it uses any
- * other, so a test can play all of them.
+ * What a store on objects takes from outside: time, chance, threads and patience. Nothing below it
+ * uses any other, so a test can play all of them.
  *
  * @param nanoTime a monotonic clock
  * @param random for nonces, ids and waiting times
@@ -17,6 +19,7 @@ import java.util.random.RandomGenerator;
  * @param commits runs commits, one after the other
  * @param submits runs submits, one after the other
  * @param chores runs what nobody waits for
+ * @param patience how long a job is passed over until slots are kept for it
  */
 record StoreEnvironment(
     LongSupplier nanoTime,
@@ -25,7 +28,20 @@ record StoreEnvironment(
     Await await,
     Executor commits,
     Executor submits,
-    Executor chores) {
+    Executor chores,
+    Duration patience) {
+
+  /** With the patience of real life. */
+  StoreEnvironment(
+      LongSupplier nanoTime,
+      RandomGenerator random,
+      Pause pause,
+      Await await,
+      Executor commits,
+      Executor submits,
+      Executor chores) {
+    this(nanoTime, random, pause, await, commits, submits, chores, Waits.PASSED_OVER);
+  }
 
   /** Waits. */
   @FunctionalInterface

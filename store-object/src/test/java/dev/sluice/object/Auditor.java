@@ -3,8 +3,10 @@ package dev.sluice.object;
 import dev.sluice.AuditReport;
 import dev.sluice.JobState;
 import dev.sluice.object.state.ArchivedJob;
+import dev.sluice.object.state.Asks;
 import dev.sluice.object.state.FinishedJob;
 import dev.sluice.object.state.JobDocuments;
+import dev.sluice.object.state.JobPlace;
 import dev.sluice.object.state.JobRecord;
 import dev.sluice.object.state.LimitRules;
 import dev.sluice.object.state.RunningJob;
@@ -35,6 +37,9 @@ import java.util.UUID;
  *   <li>A job ends by the word of a worker that had it in the state before, and succeeds once.
  *   <li>A worker whose standing has ended never has one again.
  *   <li>Slots are taken only up to the limit, and no job runs without one.
+ *   <li>A worker asks once for a group. What was offered to it stays on record until it has taken a
+ *       slot, asks anew or no longer asks. Slots are kept for jobs that wait, and those of a group
+ *       for one job.
  *   <li>Of the unfinished jobs of a task, no two have the same dedupe key.
  *   <li>Nothing is deleted that is still needed.
  * </ul>
@@ -187,7 +192,57 @@ final class Auditor {
       }
     }
     compareSlots(before, after);
+    compareAsks(before.limits().asks(), after);
     audit(after);
+  }
+
+  private void compareAsks(Asks before, ShardState after) {
+    after
+        .limits()
+        .asks()
+        .byGroup()
+        .forEach(
+            (group, asks) -> {
+              Set<String> asking = new HashSet<>();
+              for (Asks.Ask ask : asks) {
+                if (!asking.add(ask.worker())) {
+                  violation("worker %s asks twice for %s", ask.worker(), group);
+                }
+                for (Asks.Ask old : before.byGroup().getOrDefault(group, List.of())) {
+                  if (old.offeredAt() != 0
+                      && ask.offeredAt() == 0
+                      && old.worker().equals(ask.worker())
+                      && old.since() == ask.since()
+                      && !tookSlot(after, group, ask.worker())) {
+                    violation("what was offered of %s to %s is forgotten", group, ask.worker());
+                  }
+                }
+              }
+            });
+    Set<String> kept = new HashSet<>();
+    for (Asks.Reservation reservation : after.limits().asks().reservations()) {
+      JobPlace job = reservation.job();
+      if (!isWaiting(after, job)) {
+        violation("slots are kept for %s, which does not wait", job);
+      }
+      for (String group : reservation.groups()) {
+        if (!kept.add(group)) {
+          violation("slots of %s are kept for two jobs", group);
+        }
+      }
+    }
+  }
+
+  private static boolean tookSlot(ShardState state, String group, String worker) {
+    return state.limits().slots().getOrDefault(group, new TreeMap<>()).values().stream()
+        .anyMatch(h -> h.token() == state.edition().version() && h.isOf(worker));
+  }
+
+  private boolean isWaiting(ShardState state, JobPlace job) {
+    SegmentRef ref = state.jobs().segments().get(job.segment());
+    return ref != null
+        && (state.jobs().back().containsKey(job)
+            || ref.isInLine(segments.get(ref.key()), job.index()));
   }
 
   private void compareWorkers(ShardState before, ShardState after) {

@@ -135,6 +135,26 @@ enum Flaw {
     }
   },
 
+  /** It is forgotten since when a slot is left free for a worker that may have died. */
+  OFFERS_FORGOTTEN {
+    @Override
+    ObjectStore decorate(ObjectStore store) {
+      return new ForwardingObjectStore(store) {
+        @Override
+        public Optional<StoredObject> get(String key) {
+          return super.get(key)
+              .map(object -> key.equals(Auditor.CONTROL) ? withoutOffers(object) : object);
+        }
+
+        private StoredObject withoutOffers(StoredObject object) {
+          ObjectNode state = read(object.body());
+          state.path("asks").forEach(asks -> asks.forEach(ask -> ((ArrayNode) ask).set(2, 0)));
+          return written(object, state);
+        }
+      };
+    }
+  },
+
   /**
    * Commits that have nothing to say are left out, also those that keep a late put from landing.
    */

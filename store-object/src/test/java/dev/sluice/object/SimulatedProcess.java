@@ -138,7 +138,8 @@ final class SimulatedProcess implements SimulatedThreads.Host {
             simulation.threads()::await,
             Runnable::run,
             Runnable::run,
-            chore -> simulation.threads().start(this, 1, chore));
+            chore -> simulation.threads().start(this, 1, chore),
+            Duration.ofMillis(100));
     ObjectStore line = line();
     while (store == null) {
       try {

@@ -56,6 +56,11 @@ final class ManualWorker implements AutoCloseable {
     return List.copyOf(slots.getOrDefault(group, List.of()));
   }
 
+  /** The jobs it has, in the order it claimed them. */
+  List<ClaimedJob> running() {
+    return List.copyOf(jobs.values());
+  }
+
   /** Claims up to {@code room} jobs of a task, all of which start at once. */
   List<ClaimedJob> claim(String task, int room) {
     return claim(room, new TaskDemand(task, room, 0));
@@ -167,6 +172,22 @@ final class ManualWorker implements AutoCloseable {
 
   private long running(String gate) {
     return gates.values().stream().filter(of -> of.contains(gate)).count();
+  }
+
+  /** Reports success and asks for another job under the same slots, in one exchange. */
+  List<ClaimedJob> goOn(ClaimedJob job) {
+    jobs.remove(job.id());
+    gates.remove(job.id());
+    Map<String, Integer> spare = new HashMap<>();
+    job.gates().forEach(gate -> spare.put(gate, 1));
+    JobOutcome outcome = new JobOutcome(job.id(), job.token(), SUCCEEDED, Duration.ofMillis(1));
+    Demand demand = new Demand(1, List.of(new TaskDemand(job.task(), 1, 0)), spare);
+    return exchange(List.of(outcome), Set.of(), List.of(), demand).jobs();
+  }
+
+  /** Gives back the slots that no job needs. */
+  void releaseIdle() {
+    reportAll(List.of(), SUCCEEDED);
   }
 
   /** Says that handlers of buffered jobs have started. */

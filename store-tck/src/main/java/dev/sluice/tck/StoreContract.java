@@ -61,6 +61,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Fairness extends FairnessContract {
+    Fairness() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class LimitChanges extends LimitChangeContract {
     LimitChanges() {
       super(StoreContract.this::openFixture);

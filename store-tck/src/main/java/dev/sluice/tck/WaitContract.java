@@ -142,6 +142,8 @@ abstract class WaitContract extends ContractTopic {
     awaitTold(other, "limited", "limited");
     assertThat(worker.look("free", 5).full()).as("not asked for").isEmpty();
 
+    // Else it would be the other's turn.
+    other.close();
     worker.succeedAll(first.jobs());
     assertThat(worker.look("limited", 1).full()).as("all that was asked for").isEmpty();
   }

@@ -2,6 +2,7 @@ package dev.sluice.object.state;
 
 import static java.util.stream.Collectors.partitioningBy;
 
+import dev.sluice.object.state.ClaimRoom.Entrant;
 import dev.sluice.object.state.RunningJob.Claim;
 import dev.sluice.object.state.Segment.Line;
 import dev.sluice.object.state.Segment.Trait;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.ToLongFunction;
 
@@ -28,8 +28,10 @@ import java.util.function.ToLongFunction;
  * <p>It looks only at the heads of lines. A head whose groups have no room takes its whole line out
  * of the choice, so however many wait for a full group, they cost the others one look. For each
  * group with a limit a job needs a place under a slot: one that the worker has to spare, or a new
- * slot, which is good for {@code 1 + depth} jobs. All groups of a job are looked at before anything
- * is taken in any. Segments that are damaged are passed over.
+ * slot, which is good for {@code 1 + depth} jobs ({@link ClaimRoom}). All groups of a job are
+ * looked at before anything is taken in any. What the worker did not get it asks for, and slots may
+ * be kept for a job that is passed over ({@link Queueing}). Segments that are damaged are passed
+ * over.
  *
  * <p><b>What a worker ends in a step, it is not given in that step.</b> A worker that does not hear
  * the answer still has the outcome of its earlier claim; the job would be with it by a later one
@@ -56,8 +58,10 @@ public final class Claiming {
    * @param queues the queues it serves
    * @param foundFull when claims of this process last found a group full, which is long ago if none
    *     did: a job that was due by then was held back by it
+   * @param waits what its session remembers of what it waits for
    */
-  public record Claimant(String worker, Set<String> queues, ToLongFunction<String> foundFull) {}
+  public record Claimant(
+      String worker, Set<String> queues, ToLongFunction<String> foundFull, Waits waits) {}
 
   /** The first job of a line, or one that was handed back. */
   private record Head(Trait trait, JobPlace place, JobRecord job, long due) {
@@ -73,19 +77,16 @@ public final class Claiming {
   private final Set<UUID> ended;
   private final Map<String, TaskDemand> demands = new HashMap<>();
   private final Map<String, Integer> room = new HashMap<>();
-  private final Map<String, Integer> limits = new HashMap<>();
-  private final Map<String, Integer> places = new HashMap<>();
-  private final Map<String, Integer> spare;
+  private final ClaimRoom groups;
   private final List<ClaimedJob> jobs = new ArrayList<>();
   private final List<HeldSlot> slots = new ArrayList<>();
-  private final Set<String> full = new TreeSet<>();
   private boolean nextTime;
 
   private Claiming(ShardDraft draft, Claimant claimant, Demand demand, Set<UUID> ended) {
     this.draft = draft;
     this.claimant = claimant;
     this.ended = ended;
-    this.spare = new HashMap<>(demand.spare());
+    this.groups = new ClaimRoom(draft, claimant.worker, demand);
     for (TaskDemand task : demand.tasks()) {
       demands.put(task.task(), task);
       room.put(task.task(), task.room());
@@ -102,7 +103,10 @@ public final class Claiming {
     if (demand.jobs() > 0 && !claiming.demands.isEmpty()) {
       claiming.run(claimant.queues, demand.jobs());
     }
-    return new Taken(claiming.jobs, claiming.slots, claiming.full, claiming.nextTime);
+    boolean unfilled = claiming.jobs.size() < demand.jobs();
+    Queueing.settle(draft, claimant.worker, claimant.waits, claiming.groups, unfilled);
+    return new Taken(
+        claiming.jobs, claiming.slots, Set.copyOf(claiming.groups.full()), claiming.nextTime);
   }
 
   private void run(Set<String> queues, int wanted) {
@@ -180,42 +184,22 @@ public final class Claiming {
 
   /** Takes a place in each of a job's groups, or in none. */
   private boolean enter(Head head) {
-    boolean free = true;
-    for (String group : head.trait.groups()) {
-      if (limitOf(group) >= 0 && spare.getOrDefault(group, 0) <= 0 && placesIn(group) <= 0) {
-        full.add(group);
-        free = false;
-      }
-    }
-    if (!free) {
+    int depth = demands.get(head.trait.task()).depth();
+    Entrant job = new Entrant(head.place, head.trait.priority(), gates(head), depth);
+    if (!groups.admits(job)) {
       return false;
     }
-    int depth = demands.get(head.trait.task()).depth();
-    for (String group : head.trait.groups()) {
-      int limit = limitOf(group);
-      if (limit >= 0) {
-        if (spare.getOrDefault(group, 0) > 0) {
-          spare.merge(group, -1, Integer::sum);
-        } else {
-          Slots.keep(draft, group, limit);
-          slots.add(
-              new HeldSlot(group, Slots.take(draft, group, claimant.worker), draft.version()));
-          places.merge(group, -1, Integer::sum);
-          spare.merge(group, depth, Integer::sum);
-        }
+    for (String group : job.gates()) {
+      if (groups.takesNewSlot(group, job)) {
+        Slots.keep(draft, group, groups.limitOf(group));
+        slots.add(new HeldSlot(group, Slots.take(draft, group, claimant.worker), draft.version()));
       }
     }
     return true;
   }
 
-  /** The limit of a group, or -1. */
-  private int limitOf(String group) {
-    return limits.computeIfAbsent(
-        group, name -> Optional.ofNullable(LimitRules.find(draft, name)).orElse(-1));
-  }
-
-  private int placesIn(String group) {
-    return places.computeIfAbsent(group, name -> limitOf(name) - draft.slotsOf(name).size());
+  private List<String> gates(Head head) {
+    return groups.limited(head.trait.groups());
   }
 
   private void take(Head head) {
@@ -251,7 +235,7 @@ public final class Claiming {
 
   private ClaimedJob.Bond bond(Head head) {
     Map<Boolean, List<String>> limited =
-        head.trait.groups().stream().collect(partitioningBy(group -> limitOf(group) >= 0));
+        head.trait.groups().stream().collect(partitioningBy(group -> groups.limitOf(group) >= 0));
     return new ClaimedJob.Bond(
         limited.get(true), limited.get(false), head.job.spec().bond().refiled());
   }
@@ -260,8 +244,7 @@ public final class Claiming {
    * The group of a job that was last found full while the job was due; or what was known before.
    */
   private String heldBackBy(Head head) {
-    return head.trait.groups().stream()
-        .filter(group -> limitOf(group) >= 0)
+    return gates(head).stream()
         .filter(group -> claimant.foundFull.applyAsLong(group) >= head.due)
         .max(Comparator.comparingLong(claimant.foundFull))
         .orElse(head.job.past().heldBackBy());

@@ -78,8 +78,14 @@ public final class Ending {
   }
 
   private static JobFailure failure(ShardDraft draft, int attempt, JobOutcome.Failure failure) {
-    return draft.failure(
-        attempt, text(failure.type()), text(failure.message()), text(failure.stackTrace()));
+    return failure(
+        draft, attempt, text(failure.type()), text(failure.message()), text(failure.stackTrace()));
+  }
+
+  /** A failure as it goes on record now. */
+  private static JobFailure failure(
+      ShardDraft draft, int attempt, String type, String message, String stackTrace) {
+    return new JobFailure(attempt, Micros.toInstant(draft.now()), type, message, stackTrace);
   }
 
   private static String text(String given) {
@@ -137,17 +143,16 @@ public final class Ending {
               }
               long due = handedBack == null ? job.spec().timing().runAt() : handedBack;
               JobRecord.Past past = job.past();
-              draft.finish(
-                  draft.cancelled(
-                      id,
-                      place,
-                      new Run(
-                          past.attempt(),
-                          past.worker(),
-                          past.startedAt(),
-                          due,
-                          null,
-                          past.heldBackBy())));
+              Run run =
+                  new Run(
+                      past.attempt(),
+                      past.worker(),
+                      past.startedAt(),
+                      due,
+                      null,
+                      past.heldBackBy());
+              End end = new End(JobState.CANCELLED, draft.now(), null, null);
+              draft.finish(new FinishedJob(id, place, run, end));
               return true;
             })
         .orElse(false);
@@ -202,7 +207,8 @@ public final class Ending {
       } else if (died && job.hasStarted() && !job.cancelRequested()) {
         Run run = run(draft, job, false, 0);
         JobFailure lost =
-            draft.failure(
+            failure(
+                draft,
                 run.attempt(),
                 "WorkerLost",
                 "The worker " + worker + " lost its lease while the job ran.",

@@ -73,6 +73,7 @@ public final class LimitDocuments {
       json.writeEndArray();
     }
     json.writeEndObject();
+    AskDocuments.write(json, limits.asks(), numbers);
   }
 
   private static void writeSlot(
@@ -123,7 +124,8 @@ public final class LimitDocuments {
         rules,
         slots,
         workers,
-        readLog(json.get("changes")));
+        readLog(json.get("changes")),
+        AskDocuments.read(json, ids));
   }
 
   private static WorkerEntry readWorker(JsonNode json) {

@@ -17,16 +17,18 @@ final class OpenLimits {
   final Map<String, SortedMap<Integer, SlotHolder>> slots;
   final Map<String, WorkerEntry> workers;
   final List<ChangeLog.Logged> changes;
+  final OpenAsks asks;
   private final Set<String> ownSlots = new HashSet<>();
   private long rulesVersion;
   private long rulesChanged;
   private long nextChange;
 
-  OpenLimits(Limits base) {
+  OpenLimits(Limits base, Runnable touch) {
     rules = new HashMap<>(base.rules());
     slots = new HashMap<>(base.slots());
     workers = new HashMap<>(base.workers());
     changes = new ArrayList<>(base.log().pending());
+    asks = new OpenAsks(base.asks(), touch);
     rulesVersion = base.rulesVersion();
     rulesChanged = base.rulesChanged();
     nextChange = base.log().next();
@@ -34,7 +36,13 @@ final class OpenLimits {
 
   Limits seal() {
     return new Limits(
-        rulesVersion, rulesChanged, rules, slots, workers, new ChangeLog(nextChange, changes));
+        rulesVersion,
+        rulesChanged,
+        rules,
+        slots,
+        workers,
+        new ChangeLog(nextChange, changes),
+        asks.seal());
   }
 
   long rulesVersion() {

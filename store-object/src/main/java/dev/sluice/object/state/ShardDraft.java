@@ -1,7 +1,5 @@
 package dev.sluice.object.state;
 
-import dev.sluice.JobFailure;
-import dev.sluice.JobState;
 import dev.sluice.LimitChange;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Submission;
@@ -75,7 +73,7 @@ public final class ShardDraft {
     back = new HashMap<>(base.jobs().back());
     dedupe = new HashMap<>(base.jobs().dedupe());
     producers = new HashMap<>(base.jobs().producers());
-    limits = new OpenLimits(base.limits());
+    limits = new OpenLimits(base.limits(), this::touch);
     paused = new HashSet<>(base.paused());
     finished = new ArrayList<>(base.archive().finished());
     revived = new HashMap<>(base.archive().revived());
@@ -278,6 +276,7 @@ public final class ShardDraft {
       takeFromLine(place);
     }
     running.put(record(place).id(), job);
+    limits.asks.release(place);
     touch();
   }
 
@@ -319,6 +318,7 @@ public final class ShardDraft {
   /** Ends a job that no worker has; the caller has taken it out of its line. */
   void finish(FinishedJob job) {
     running.remove(job.id());
+    limits.asks.release(job.place());
     JobRecord record = record(job.place());
     String dedupeName = record.dedupeName();
     if (dedupeName != null) {
@@ -351,6 +351,7 @@ public final class ShardDraft {
 
   void removeWorker(String id) {
     limits.workers.remove(id);
+    limits.asks.forget(id);
     touch();
   }
 
@@ -405,6 +406,10 @@ public final class ShardDraft {
   void putSlot(String group, int slot, SlotHolder holder) {
     limits.putSlot(group, slot, holder);
     touch();
+  }
+
+  OpenAsks asks() {
+    return limits.asks;
   }
 
   // Queues
@@ -486,16 +491,5 @@ public final class ShardDraft {
       revived.remove(id);
       touch();
     }
-  }
-
-  /** A failure as it goes on record now. */
-  JobFailure failure(int attempt, String type, String message, String stackTrace) {
-    return new JobFailure(attempt, Micros.toInstant(now), type, message, stackTrace);
-  }
-
-  /** How a job that no worker has any more ended now. */
-  FinishedJob cancelled(UUID id, JobPlace place, FinishedJob.Run run) {
-    return new FinishedJob(
-        id, place, run, new FinishedJob.End(JobState.CANCELLED, now, null, null));
   }
 }

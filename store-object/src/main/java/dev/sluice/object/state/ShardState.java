@@ -37,7 +37,7 @@ public record ShardState(
       new ShardState(
           new Edition(0, "", 0, List.of()),
           new Jobs(1, new TreeMap<>(), Map.of(), Map.of(), Map.of(), Map.of()),
-          new Limits(1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY),
+          new Limits(1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY, Asks.NONE),
           new Archive(1, 0, 0, List.of(), Map.of()),
           Set.of());
 
@@ -104,6 +104,7 @@ public record ShardState(
    * @param slots who holds which slot, by group
    * @param workers workers in good standing, by id
    * @param log changes on their way to the log
+   * @param asks what workers ask for, and what is kept for jobs
    */
   public record Limits(
       long rulesVersion,
@@ -111,7 +112,8 @@ public record ShardState(
       Map<String, LimitRule> rules,
       Map<String, SortedMap<Integer, SlotHolder>> slots,
       Map<String, WorkerEntry> workers,
-      ChangeLog log) {}
+      ChangeLog log,
+      Asks asks) {}
 
   /**
    * Jobs on their way to the archive.

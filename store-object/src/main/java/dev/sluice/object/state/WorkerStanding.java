@@ -57,6 +57,7 @@ public final class WorkerStanding {
   public static Answer exchange(
       ShardDraft draft, Claimant claimant, long rulesSeen, Exchange exchange) {
     String worker = claimant.worker();
+    claimant.waits().restart();
     for (UUID id : exchange.started()) {
       RunningJob job = ownJob(draft, worker, id);
       if (job != null && !job.hasStarted()) {
@@ -87,6 +88,9 @@ public final class WorkerStanding {
     }
     for (HeldSlot slot : exchange.released()) {
       Slots.release(draft, worker, slot.group(), slot.slot(), slot.token());
+      if (draft.asks().isWanted(slot.group())) {
+        claimant.waits().freed();
+      }
     }
     if (rulesSeen != draft.rulesVersion()) {
       SlotJobs.assign(draft, worker);
@@ -98,9 +102,17 @@ public final class WorkerStanding {
     Optional<Duration> nextDue = Optional.empty();
     if (taken.jobs().size() < exchange.demand().jobs()) {
       nextDue = taken.nextTime() ? Optional.of(Duration.ZERO) : timeToNextDue(draft);
+      nextDue = sooner(nextDue, claimant.waits().lookIn());
     }
     return new Answer(
         accepted, cancelled, Set.of(), taken.jobs(), taken.slots(), false, nextDue, taken.full());
+  }
+
+  private static Optional<Duration> sooner(Optional<Duration> due, long lookIn) {
+    Duration look = Micros.toDuration(lookIn);
+    return lookIn == 0 || due.filter(time -> time.compareTo(look) <= 0).isPresent()
+        ? due
+        : Optional.of(look);
   }
 
   private static Optional<Duration> timeToNextDue(ShardDraft draft) {

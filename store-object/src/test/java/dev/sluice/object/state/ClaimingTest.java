@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class ClaimingTest {
   private static final Claimant CLAIMANT =
-      new Claimant("worker", Set.of("default"), group -> Long.MIN_VALUE);
+      new Claimant(
+          "worker", Set.of("default"), group -> Long.MIN_VALUE, new Waits(Waits.PASSED_OVER));
   private static final Demand ONE = new Demand(1, List.of(new TaskDemand("mail", 1, 0)), Map.of());
 
   private final Map<String, Segment> segments = new HashMap<>();

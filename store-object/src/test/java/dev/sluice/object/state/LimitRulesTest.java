@@ -57,7 +57,9 @@ class LimitRulesTest {
   private List<ClaimedJob> claim(long rules) {
     Demand demand = new Demand(1, List.of(new TaskDemand("mail", 1, 0)), Map.of());
     Exchange exchange = new Exchange(List.of(), Set.of(), Map.of(), List.of(), demand);
-    Claimant claimant = new Claimant(WORKER, Set.of("default"), group -> Long.MIN_VALUE);
+    Claimant claimant =
+        new Claimant(
+            WORKER, Set.of("default"), group -> Long.MIN_VALUE, new Waits(Waits.PASSED_OVER));
     return WorkerStanding.exchange(draft, claimant, rules, exchange).jobs();
   }
 }
