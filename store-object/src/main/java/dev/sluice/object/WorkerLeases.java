@@ -42,17 +42,18 @@ import org.slf4j.LoggerFactory;
  * back, by a commit that also takes the worker off the list of those whose steps count. If the
  * observer dies between the two, the next one finds the object fenced and goes on.
  *
-<<<<<<< HEAD
+ * <p><<<<<<< HEAD
+ *
  * <p><b>A process knows its own workers better.</b> Of one that is late by its own clock it need
  * not wait for silence: it may fence it at once, over whatever the object says, a renewal included
  * that has happened and whose answer is on its way. That is safe because being overdue is final
  * ({@link LeaseEnd}): once anything in the process has found the lease over, no renewal makes it
- * last again, and its worker is told that it is lost.
-=======
+ * last again, and its worker is told that it is lost. =======
+ *
  * <p>A suspended machine is no exception. An observer's monotonic clock stands still meanwhile, so
  * it fences later, never earlier. A worker counts the time of a suspension as passed, in {@code
- * dev.sluice.internal.ElapsedClock}, so it stops relying on its lease no later.
->>>>>>> 3775970 (Count the time in which the machine was suspended)
+ * dev.sluice.internal.ElapsedClock}, so it stops relying on its lease no later. >>>>>>> 3775970
+ * (Count the time in which the machine was suspended)
  *
  * <p>The times in the objects are for people.
  */

@@ -17,7 +17,9 @@ import dev.sluice.object.state.ShardDocuments;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import dev.sluice.object.state.SlotAudit;
+import dev.sluice.object.state.SlotHolder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -365,6 +367,22 @@ final class Auditor {
     ShardDraft draft = new ShardDraft(state, segments::get, now, now);
     for (AuditReport.Finding finding : SlotAudit.findings(draft, Set.of())) {
       violation("%s: %s", finding.group(), finding.seen());
+    }
+    state.limits().slots().forEach((group, held) -> checkJobsIn(state, group, held.values()));
+  }
+
+  /** A slot has a job that its worker has started, and a job has one slot of a group. */
+  private void checkJobsIn(ShardState state, String group, Collection<SlotHolder> held) {
+    Set<UUID> seen = new HashSet<>();
+    for (SlotHolder holder : held) {
+      RunningJob job = state.jobs().running().get(holder.job());
+      if (holder.job() != null
+          && (!job.hasStarted() || !job.claim().worker().equals(holder.worker()))) {
+        violation("a slot of %s has job %s, which its worker has not started", group, holder.job());
+      }
+      if (holder.job() != null && !seen.add(holder.job())) {
+        violation("job %s has two slots of %s", holder.job(), group);
+      }
     }
   }
 

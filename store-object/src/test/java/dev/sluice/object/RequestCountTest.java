@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Group;
 import dev.sluice.JobState;
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.WorkerSession;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +85,49 @@ class RequestCountTest {
     RequestReport taken = meter.report().since(before);
     double each = taken.requests() / (double) jobs;
     assertThat(each).as("%s", taken).isLessThan(1);
+  }
+
+  /** Submits jobs of this task one by one, and runs each as soon as it is there. */
+  private RequestReport runOneByOne(WorkerSession session, String task, int jobs) {
+    Demand either =
+        new Demand(1, List.of(new TaskDemand(TASK, 1, 0), new TaskDemand(task, 1, 0)), Map.of());
+    RequestReport before = meter.report();
+    for (int i = 0; i < jobs; i++) {
+      store.submit(List.of(StoreCalls.job(task)));
+      Answer answer = session.exchange(StoreCalls.report(List.of(), either));
+      assertThat(answer.jobs()).extracting(ClaimedJob::task).containsExactly(task);
+      session.exchange(StoreCalls.report(answer.jobs(), Demand.NONE));
+    }
+    return meter.report().since(before);
+  }
+
+  /** Ahead of them wait 50,000 jobs, in 50 segments, for a group that is full. */
+  @Test
+  void backlogOfAFullGroup_costsOtherJobsNoRequest() {
+    int jobs = 20;
+    int segments = 50;
+    WorkerSession session =
+        store.openSession(StoreCalls.worker(Set.of(TASK, "free"), Map.of(Group.of(TASK), 1)));
+    RequestReport alone = runOneByOne(session, "free", jobs);
+    for (int i = 0; i < segments; i++) {
+      store.submit(IntStream.range(0, 1_000).mapToObj(n -> StoreCalls.job(TASK)).toList());
+    }
+    assertThat(session.exchange(StoreCalls.ask(TASK, 10)).jobs()).hasSize(1);
+
+    RequestReport behind = runOneByOne(session, "free", jobs);
+    assertThat(behind.requests() / (double) jobs)
+        .as("%s, and with the backlog %s", alone, behind)
+        .isLessThanOrEqualTo(alone.requests() / (double) jobs + 1);
+    // A commit names the segments of the backlog, and none of their jobs is read again.
+    assertThat((bytes(behind) - bytes(alone)) / jobs).isLessThan(10L * segments * 100);
+  }
+
+  private static long bytes(RequestReport report) {
+    long bytes = 0;
+    for (RequestKind kind : RequestKind.values()) {
+      bytes += report.of(kind).bytesSent() + report.of(kind).bytesReceived();
+    }
+    return bytes;
   }
 
   /** One for the leases, one for the slot objects. */

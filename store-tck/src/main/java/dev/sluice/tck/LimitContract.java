@@ -9,6 +9,7 @@ import dev.sluice.LimitLevel;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.Task;
+import dev.sluice.WorkerBuilder;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Demand;
@@ -25,11 +26,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -184,31 +187,59 @@ abstract class LimitContract extends ContractTopic {
     assertThat(meter.peak("serial")).isEqualTo(1);
   }
 
+  /** Four must meet, or none of them gets on: where one runs at a time, this never ends. */
   @Test
-  void mixedQueue_oneLimitedAmongManyUnlimited_bothFinish() {
-    Task<Integer> limited = task("limited", 1);
-    Task<Integer> free = task("free");
+  void limitFour_fourRunAtOnce() {
+    Task<Integer> task = task("limited", 4);
+    CyclicBarrier four = new CyclicBarrier(4);
     OverlapMeter meter = new OverlapMeter();
-    for (int i = 0; i < 5; i++) {
-      submit(limited, 10);
-      submit(free, 190);
-    }
     for (int i = 0; i < 2; i++) {
       closing(
+          worker(anotherProcess())
+              .handle(
+                  task,
+                  (payload, context) -> {
+                    try (OverlapMeter.Run run = meter.begin("limited")) {
+                      four.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    }
+                  })
+              .start());
+    }
+    submit(task, 20);
+
+    awaitCount(JobState.SUCCEEDED, 20);
+    assertThat(meter.count("limited")).isEqualTo(20);
+    assertThat(meter.peak("limited")).isEqualTo(4);
+  }
+
+  @Test
+  void mixedQueue_ninetyNineTasksAndALimitedOne_noneWaitsForAnother() {
+    Task<Integer> limited = task("limited", 1);
+    List<Task<Integer>> others = IntStream.range(0, 99).mapToObj(i -> task("free-" + i)).toList();
+    OverlapMeter meter = new OverlapMeter();
+    CountDownLatch goOn = new CountDownLatch(1);
+    submit(limited, 10);
+    others.forEach(task -> submit(task, 5));
+    for (int i = 0; i < 2; i++) {
+      WorkerBuilder worker =
           worker(anotherProcess())
               .handle(
                   limited,
                   (payload, context) -> {
                     try (OverlapMeter.Run run = meter.begin("limited")) {
-                      TimeUnit.MILLISECONDS.sleep(1);
+                      goOn.await();
                     }
-                  })
-              .handle(free, (payload, context) -> {})
-              .start());
+                  });
+      others.forEach(task -> worker.handle(task, (payload, context) -> {}));
+      closing(worker.start());
     }
 
-    awaitCount(JobState.SUCCEEDED, 1_000);
-    assertThat(meter.count("limited")).isEqualTo(50);
+    awaitCount(JobState.SUCCEEDED, 99 * 5);
+    await().untilAsserted(() -> assertThat(active("limited")).isEqualTo(1));
+    assertThat(meter.count("limited")).as("limited jobs that have ended").isZero();
+    goOn.countDown();
+    awaitCount(JobState.SUCCEEDED, 99 * 5 + 10);
+    assertThat(meter.count("limited")).isEqualTo(10);
     assertThat(meter.peak("limited")).isEqualTo(1);
   }
 

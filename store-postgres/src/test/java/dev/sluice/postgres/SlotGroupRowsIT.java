@@ -1,0 +1,76 @@
+package dev.sluice.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Group;
+import dev.sluice.LimitLevel;
+import dev.sluice.spi.JobStore;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How the places of a group are spread over rows: at most 50, and exactly the limit in all. */
+class SlotGroupRowsIT {
+  @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
+
+  private static final String GROUP = "plain";
+
+  private PostgresFixture fixture;
+  private JobStore store;
+
+  @BeforeEach
+  void open() {
+    fixture = new PostgresFixture(SERVER);
+    store = fixture.openStore();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    fixture.close();
+  }
+
+  /** How many rows there are of which capacity, once the limit is this. */
+  private Map<Integer, Integer> rowsAt(int limit) throws Exception {
+    store.limits().setLimit(Group.of(GROUP), LimitLevel.OPERATOR, OptionalInt.of(limit), "test");
+    Map<Integer, Integer> rows = new TreeMap<>();
+    try (Connection connection = fixture.openConnection();
+        PreparedStatement query =
+            connection.prepareStatement(
+                "SELECT capacity, count(*) FROM %s.slot_group WHERE group_name = ? GROUP BY capacity"
+                    .formatted(fixture.namespace()))) {
+      query.setString(1, GROUP);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          rows.put(row.getInt(1), row.getInt(2));
+        }
+      }
+    }
+    return rows;
+  }
+
+  @Test
+  void limits_areSpreadOverAtMostFiftyRows() throws Exception {
+    assertThat(rowsAt(4)).isEqualTo(Map.of(1, 4));
+    assertThat(rowsAt(100)).isEqualTo(Map.of(2, 50));
+    assertThat(rowsAt(500)).isEqualTo(Map.of(10, 50));
+    assertThat(rowsAt(1_000)).isEqualTo(Map.of(20, 50));
+    assertThat(rowsAt(51)).isEqualTo(Map.of(1, 49, 2, 1));
+    assertThat(rowsAt(255)).isEqualTo(Map.of(5, 45, 6, 5));
+  }
+
+  @Test
+  void limits_lowered_leaveNoRowBehind() throws Exception {
+    assertThat(rowsAt(1_000)).isEqualTo(Map.of(20, 50));
+    assertThat(rowsAt(4)).isEqualTo(Map.of(1, 4));
+    assertThat(rowsAt(0)).isEqualTo(Map.of(0, 1));
+    assertThat(rowsAt(50)).isEqualTo(Map.of(1, 50));
+  }
+}
