@@ -14,8 +14,8 @@ import java.util.OptionalInt;
  * families build a {@link Group}.
  */
 public interface ConcurrencyLimits {
-  /** How long a permit's lease lasts between renewals. */
-  Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+  /** How long a permit's lease lasts between renewals: {@link SluiceOptions#lease}. */
+  Duration defaultLease();
 
   /**
    * Takes a free slot, if there is one.

@@ -53,7 +53,7 @@ public final class Sluice implements AutoCloseable {
     tracing = GuardedTracing.guarding(options.tracing());
     Audience<SluiceListener> audience = new Audience<>(listeners);
     store = HeardJobStore.hearing(openStore(options), audience, tracing);
-    limits = new RenewingLimits(store.limits(), audience, options.actor());
+    limits = new RenewingLimits(store.limits(), audience, options.actor(), options.lease());
   }
 
   /**
@@ -213,7 +213,7 @@ public final class Sluice implements AutoCloseable {
 
   /** Puts a worker together. */
   public WorkerBuilder worker() {
-    return new WorkerBuilder(store, json, listeners, tracing);
+    return new WorkerBuilder(store, json, listeners, tracing).lease(limits.defaultLease());
   }
 
   /** The limiter by itself: limits, slots, permits. */

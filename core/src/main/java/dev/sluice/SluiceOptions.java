@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.Actors;
 import dev.sluice.internal.Json;
 import dev.sluice.spi.Tracing;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ public final class SluiceOptions {
   private DataSource dataSource;
   private String schema = "sluice";
   private int connections = 8;
+  private Duration lease = WorkerBuilder.DEFAULT_LEASE;
   private int maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
   private ObjectMapper mapper = Json.newMapper();
   private String actor = Actors.thisProcess();
@@ -50,6 +52,7 @@ public final class SluiceOptions {
     copy.dataSource = dataSource;
     copy.schema = schema;
     copy.connections = connections;
+    copy.lease = lease;
     copy.maxPayloadBytes = maxPayloadBytes;
     copy.mapper = mapper;
     copy.actor = actor;
@@ -81,6 +84,16 @@ public final class SluiceOptions {
     }
     SluiceOptions copy = copy();
     copy.connections = connections;
+    return copy;
+  }
+
+  /**
+   * How long permits, and workers that are not told otherwise, may be silent before their slots are
+   * given to others; at least 1 s, default 30 s. They renew at a third of it.
+   */
+  public SluiceOptions lease(Duration lease) {
+    SluiceOptions copy = copy();
+    copy.lease = WorkerBuilder.requireLease(lease);
     return copy;
   }
 
@@ -145,6 +158,10 @@ public final class SluiceOptions {
 
   int connections() {
     return connections;
+  }
+
+  Duration lease() {
+    return lease;
   }
 
   String actor() {

@@ -120,16 +120,20 @@ public final class WorkerBuilder {
   }
 
   /**
-   * How long the worker may be silent before it counts as dead, at least 1 s; default 30 s. Renewed
-   * at a third of it.
+   * How long the worker may be silent before it counts as dead, at least 1 s; default {@link
+   * SluiceOptions#lease}, 30 s. Renewed at a third of it.
    */
   public WorkerBuilder lease(Duration lease) {
+    this.lease = requireLease(lease);
+    return this;
+  }
+
+  static Duration requireLease(Duration lease) {
     if (lease.compareTo(Duration.ofSeconds(1)) < 0) {
       throw new InvalidRequestException(
           "A lease of " + Durations.format(lease) + " is too short; use at least 1 s.");
     }
-    this.lease = lease;
-    return this;
+    return lease;
   }
 
   /** How long {@link Worker#close} lets running handlers finish; default 30 s. */

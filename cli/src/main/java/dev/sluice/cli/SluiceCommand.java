@@ -251,7 +251,8 @@ final class SluiceCommand implements Runnable {
   SluiceOptions options(String schema) {
     return SluiceOptions.url(storeUrl())
         .schema(schema)
-        .connections(configuration().get(Settings.STORE_CONNECTIONS));
+        .connections(configuration().get(Settings.STORE_CONNECTIONS))
+        .lease(configuration().get(Settings.DEFAULT_LEASE));
   }
 
   /** Opens the store that was asked for, in this schema. */

@@ -38,11 +38,13 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   private final String actor;
   private final String processId = "process-" + ProcessHandle.current().pid();
 
-  public RenewingLimits(LimitStore store, Audience<SluiceListener> listeners, String actor) {
-    this(store, new PermitKeeper(store), listeners, actor);
+  /** Permits have leases of this length. */
+  public RenewingLimits(
+      LimitStore store, Audience<SluiceListener> listeners, String actor, Duration lease) {
+    this(store, new PermitKeeper(store, lease, ElapsedClock.SYSTEM), listeners, actor);
   }
 
-  private RenewingLimits(
+  RenewingLimits(
       LimitStore store, PermitKeeper keeper, Audience<SluiceListener> listeners, String actor) {
     this.store = store;
     this.keeper = keeper;
@@ -53,6 +55,11 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   @Override
   public ConcurrencyLimits as(String actor) {
     return new RenewingLimits(store, keeper, listeners, BoundedText.of(actor, LONGEST_ACTOR));
+  }
+
+  @Override
+  public Duration defaultLease() {
+    return keeper.length();
   }
 
   @Override
@@ -177,10 +184,11 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
     long deadline = askedAt + timeout.toNanos();
     long wait = FIRST_WAIT.toNanos();
     for (boolean first = true; ; first = false) {
-      long sentAt = System.nanoTime();
-      Optional<SlotLease> lease = ask(group, OptionalInt.empty(), holder, processId, DEFAULT_LEASE);
+      long sentAt = keeper.now();
+      Optional<SlotLease> lease =
+          ask(group, OptionalInt.empty(), holder, processId, keeper.length());
       if (lease.isPresent()) {
-        Permit permit = keeper.keep(lease.get(), DEFAULT_LEASE, sentAt);
+        Permit permit = keeper.keep(lease.get(), sentAt);
         acquired(group, askedAt);
         return permit;
       }

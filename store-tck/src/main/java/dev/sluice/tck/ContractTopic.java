@@ -142,12 +142,18 @@ abstract class ContractTopic {
    */
   final void awaitStoreTime(Instant moment) {
     Duration lease = Duration.ofMinutes(1);
-    SlotLease now = clockPermit(lease).orElseThrow();
-    sluice.concurrency().release(now);
-    Duration left = Duration.between(now.expiresAt().minus(lease), moment);
+    Duration left = Duration.between(storeTime(), moment);
     clockPermit(left.compareTo(SHORTEST) < 0 ? SHORTEST : left).orElseThrow();
     SlotLease next = await().until(() -> clockPermit(lease), Optional::isPresent).orElseThrow();
     sluice.concurrency().release(next);
+  }
+
+  /** What time it is by the store's clock. */
+  final Instant storeTime() {
+    Duration lease = Duration.ofMinutes(1);
+    SlotLease now = clockPermit(lease).orElseThrow();
+    sluice.concurrency().release(now);
+    return now.expiresAt().minus(lease);
   }
 
   private Optional<SlotLease> clockPermit(Duration lease) {

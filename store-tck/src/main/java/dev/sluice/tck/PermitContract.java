@@ -9,7 +9,9 @@ import dev.sluice.LimitReachedException;
 import dev.sluice.Permit;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
+import dev.sluice.Sluice;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -247,6 +249,28 @@ abstract class PermitContract extends ContractTopic {
       assertThat(next.held()).isTrue();
     }
     assertThat(active(GROUP)).isZero();
+  }
+
+  @Test
+  void acquire_heldPastItsLease_isRenewed_andTheLeaseIsTheConfiguredOne() throws Exception {
+    Duration lease = shortLease();
+    sluice.concurrency().setLimit(GROUP, 1);
+    try (Sluice configured = Sluice.open(fixture.options().lease(lease));
+        Permit permit = configured.concurrency().acquire("stripe", PATIENCE)) {
+      Instant firstEnd = onlySlot().expiresAt();
+      assertThat(firstEnd).isBefore(storeTime().plus(lease).plusMillis(1));
+
+      awaitStoreTime(firstEnd.plus(lease));
+      assertThat(permit.held()).isTrue();
+      assertThat(take()).isEmpty();
+      assertThat(onlySlot().token()).isEqualTo(permit.fencingToken());
+      assertThat(onlySlot().expiresAt()).isAfter(firstEnd);
+    }
+    assertThat(active(GROUP)).isZero();
+  }
+
+  private SlotInfo onlySlot() {
+    return sluice.concurrency().status(GROUP).slots().get(0);
   }
 
   @Test

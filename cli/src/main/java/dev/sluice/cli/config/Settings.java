@@ -171,7 +171,7 @@ public final class Settings {
           SettingType.duration("seconds", SECOND, SECOND),
           seconds(WorkerBuilder.DEFAULT_LEASE),
           "worker --lease",
-          "How long a worker may be silent before its slots are given to others.");
+          "How long a worker or a permit may be silent before its slots are given to others.");
 
   public static final Setting<Duration> ALERTS_UNSERVED =
       open(

@@ -106,9 +106,9 @@ final class PermitRoutes {
             .formatted(handle.slot, handle.group));
   }
 
-  private static Duration lease(Double seconds) {
+  private Duration lease(Double seconds) {
     if (seconds == null) {
-      return ConcurrencyLimits.DEFAULT_LEASE;
+      return limits().defaultLease();
     }
     if (!(seconds >= 1 && seconds <= LONGEST.toSeconds())) {
       throw Problem.badRequest(
