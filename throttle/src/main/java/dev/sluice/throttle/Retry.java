@@ -47,14 +47,14 @@ public final class Retry {
   /** The delay before the second attempt. */
   public static final Duration DEFAULT_BASE_DELAY = Duration.ofMillis(500);
 
-  /** The longest delay that doubling leads to. */
+  /** The longest delay that multiplying leads to. */
   public static final Duration DEFAULT_MAX_DELAY = Duration.ofSeconds(30);
 
   /** The longest delay that a server may ask for. */
   public static final Duration DEFAULT_MAX_RETRY_AFTER = Duration.ofMinutes(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(Retry.class);
-  private static final double MULTIPLIER = 2;
+  private static final double DEFAULT_MULTIPLIER = 2;
   private static final double DEFAULT_JITTER = 0.2;
 
   private final Builder settings;
@@ -255,6 +255,7 @@ public final class Retry {
   public static final class Builder {
     private int attempts = DEFAULT_ATTEMPTS;
     private Duration baseDelay = DEFAULT_BASE_DELAY;
+    private double multiplier = DEFAULT_MULTIPLIER;
     private Duration maxDelay = DEFAULT_MAX_DELAY;
     private double jitter = DEFAULT_JITTER;
     private Predicate<? super Exception> retryable = failure -> true;
@@ -267,6 +268,7 @@ public final class Retry {
     private Builder(Builder other) {
       attempts = other.attempts;
       baseDelay = other.baseDelay;
+      multiplier = other.multiplier;
       maxDelay = other.maxDelay;
       jitter = other.jitter;
       retryable = other.retryable;
@@ -284,13 +286,24 @@ public final class Retry {
       return this;
     }
 
-    /** The delay before the second attempt; it doubles from then on. Default: 500 ms. */
+    /** The delay before the second attempt. Default: 500 ms. */
     public Builder baseDelay(Duration delay) {
       baseDelay = requirePositive("baseDelay", delay);
       return this;
     }
 
-    /** Where doubling ends; a longer base delay stays as it is. Default: 30 seconds. */
+    /** How many times as long each delay is as the one before, at least 1. Default: 2. */
+    public Builder multiplier(double times) {
+      if (!(times >= 1 && times <= Double.MAX_VALUE)) {
+        throw new IllegalArgumentException(
+            "multiplier cannot be %s. Use 1 or more; 1 leaves all delays the same, 2 doubles them."
+                .formatted(times));
+      }
+      multiplier = times;
+      return this;
+    }
+
+    /** Where growing delays end; a longer base delay stays as it is. Default: 30 seconds. */
     public Builder maxDelay(Duration delay) {
       maxDelay = requirePositive("maxDelay", delay);
       return this;
@@ -354,7 +367,7 @@ public final class Retry {
      */
     Duration delay(Throwable failure, int attempt) {
       double most = Math.max(baseDelay.toNanos(), maxDelay.toNanos());
-      double own = Math.min(most, baseDelay.toNanos() * Math.pow(MULTIPLIER, attempt - 1.0));
+      double own = Math.min(most, baseDelay.toNanos() * Math.pow(multiplier, attempt - 1.0));
       double varied = own * (1 + jitter * ThreadLocalRandom.current().nextDouble(-1, 1));
       Duration delay = Duration.ofNanos((long) varied);
       return asked(failure).filter(asked -> asked.compareTo(delay) > 0).orElse(delay);

@@ -178,6 +178,22 @@ class RetryTest {
     assertThat(retry.delay(new IOException(), 2)).hasSeconds(60);
   }
 
+  @Test
+  void delay_growsByTheMultiplier() {
+    Retry.Builder retry = Retry.builder().baseDelay(Duration.ofMillis(100)).jitter(0);
+    assertThat(retry.delay(new IOException(), 3)).as("2 by default").hasMillis(400);
+    retry.multiplier(3);
+    assertThat(retry.delay(new IOException(), 1)).hasMillis(100);
+    assertThat(retry.delay(new IOException(), 3)).hasMillis(900);
+    retry.multiplier(1);
+    assertThat(retry.delay(new IOException(), 9)).hasMillis(100);
+    for (double nonsense : new double[] {0.99, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatThrownBy(() -> retry.multiplier(nonsense))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("1 or more");
+    }
+  }
+
   /** As a circuit breaker in the work throws it, without a cause. */
   @Test
   void run_workThrowsFailsafesOwnException_letsItThrough() {

@@ -13,10 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -56,8 +60,11 @@ public final class S3Transfer {
    */
   private static final int MAX_CONNECTIONS = 10_000;
 
+  private static final Logger log = LoggerFactory.getLogger(S3Transfer.class);
+
   private final S3Calls calls;
   private final TransferSettings settings;
+  private final List<Consumer<? super TransferStep>> listeners = new CopyOnWriteArrayList<>();
 
   private S3Transfer(S3Calls calls, TransferSettings settings) {
     this.calls = calls;
@@ -136,6 +143,27 @@ public final class S3Transfer {
     return settings;
   }
 
+  /**
+   * Tells about every file that has been moved from now on, on the thread that asked for it, before
+   * the call returns. What the listener throws is logged, and changes nothing.
+   */
+  public void onStep(Consumer<? super TransferStep> listener) {
+    listeners.add(listener);
+  }
+
+  private Transferred done(String name, String bucket, String key, Transferred transferred) {
+    TransferStep step = new TransferStep(name, "s3://" + bucket + "/" + key, transferred);
+    log.info("{}", step);
+    for (Consumer<? super TransferStep> listener : listeners) {
+      try {
+        listener.accept(step);
+      } catch (RuntimeException e) {
+        log.error("A listener to transfers failed; the transfer is done.", e);
+      }
+    }
+    return transferred;
+  }
+
   /** What the bucket knows of an object. */
   public HeadObjectResponse head(String bucket, String key) throws InterruptedException {
     return calls.call(
@@ -158,6 +186,7 @@ public final class S3Transfer {
    */
   public Transferred upload(Path file, String bucket, String key, Consumer<UploadOptions> more)
       throws IOException, InterruptedException {
+    long began = System.nanoTime();
     UploadOptions options = new UploadOptions();
     more.accept(options);
     MultipartUpload.Stamp stamp = MultipartUpload.Stamp.of(file);
@@ -168,7 +197,16 @@ public final class S3Transfer {
             ? new MultipartUpload(calls, file, bucket, key, options)
                 .run(slices, settings.uploadQueueSize().value(), stamp, crc)
             : put(file, bucket, key, options, crc, stamp);
-    return new Transferred(stamp.length(), etag, Optional.of("crc32c:" + crc.whole()));
+    return done(
+        TransferStep.UPLOAD,
+        bucket,
+        key,
+        new Transferred(
+            stamp.length(),
+            Math.max(1, slices.size()),
+            Duration.ofNanos(System.nanoTime() - began),
+            etag,
+            Optional.of("crc32c:" + crc.whole())));
   }
 
   private String put(
@@ -226,19 +264,28 @@ public final class S3Transfer {
       throw new NoSuchFileException(
           directory.toString(), null, "there is no such directory to download into");
     }
+    long began = System.nanoTime();
     HeadObjectResponse head = head(bucket, key);
+    List<Slice> slices = Slice.cut(head.contentLength(), settings.downloadPartBytes());
     Path growing = directory.resolve("." + UUID.randomUUID() + ".part");
     try {
       try (FileChannel channel = FileChannel.open(growing, CREATE_NEW, WRITE)) {
         new RangedDownload(calls, bucket, key, head, channel, progress)
-            .run(
-                Slice.cut(head.contentLength(), settings.downloadPartBytes()),
-                settings.downloadConcurrency().value());
+            .run(slices, settings.downloadConcurrency().value());
       }
       Optional<String> checksum = compare(growing, head, "s3://" + bucket + "/" + key);
       Files.move(
           growing, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      return new Transferred(head.contentLength(), head.eTag(), checksum);
+      return done(
+          TransferStep.DOWNLOAD,
+          bucket,
+          key,
+          new Transferred(
+              head.contentLength(),
+              slices.size(),
+              Duration.ofNanos(System.nanoTime() - began),
+              head.eTag(),
+              checksum));
     } finally {
       Files.deleteIfExists(growing);
     }

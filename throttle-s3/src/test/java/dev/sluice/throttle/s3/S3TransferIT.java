@@ -101,7 +101,7 @@ class S3TransferIT {
             file, BUCKET, key, o -> o.contentType("text/plain").metadata("colour", "blue"));
     Transferred got = transfer.download(BUCKET, key, copy);
     assertThat(copy).hasSameBinaryContentAs(file);
-    assertThat(got).isEqualTo(sent);
+    assertThat(got).usingRecursiveComparison().ignoringFields("took").isEqualTo(sent);
     assertThat(got.checksum()).hasValueSatisfying(sum -> assertThat(sum).startsWith("crc32c:"));
     assertThat(transfer.head(BUCKET, key).contentType()).isEqualTo("text/plain");
     assertThat(transfer.head(BUCKET, key).metadata()).containsEntry("colour", "blue");
@@ -166,7 +166,15 @@ class S3TransferIT {
     List<Long> up = Collections.synchronizedList(new ArrayList<>());
     List<Long> down = Collections.synchronizedList(new ArrayList<>());
     transfer.upload(file, BUCKET, key, o -> o.progress((done, all) -> up.add(done)));
-    transfer.download(BUCKET, key, copy, (done, all) -> down.add(done));
+    List<TransferStep> steps = new ArrayList<>();
+    transfer.onStep(steps::add);
+    Transferred got = transfer.download(BUCKET, key, copy, (done, all) -> down.add(done));
+    assertThat(steps)
+        .containsExactly(new TransferStep("s3_download", "s3://%s/%s".formatted(BUCKET, key), got));
+    assertThat(got.bytes()).isEqualTo(Files.size(file));
+    assertThat(got.parts()).isEqualTo(8);
+    assertThat(got.took()).isPositive();
+    assertThat(steps.get(0).toString()).contains("bytes=%d parts=8".formatted(got.bytes()));
     assertThat(copy).hasSameBinaryContentAs(file);
     assertThat(up).isSorted().hasSize(5).endsWith(Files.size(file));
     assertThat(down).isSorted().endsWith(Files.size(file));

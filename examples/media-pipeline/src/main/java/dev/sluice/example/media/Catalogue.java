@@ -3,6 +3,7 @@ package dev.sluice.example.media;
 import dev.sluice.throttle.Environment;
 import dev.sluice.throttle.Retry;
 import dev.sluice.throttle.Throttles;
+import dev.sluice.throttle.TransactionRetry;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,7 +17,7 @@ import javax.sql.DataSource;
  * <p>The number is one more than the largest there is, so two transactions at once could choose the
  * same. They are serializable: PostgreSQL lets them go on side by side, and refuses the one that
  * could not have come after the other. That one is tried again from its beginning. Between attempts
- * it holds no permit, see {@link Retry}.
+ * it holds no permit, see {@link TransactionRetry}.
  */
 final class Catalogue {
   private static final String CREATE =
@@ -37,9 +38,6 @@ final class Catalogue {
       """;
   private static final String NUMBER = "SELECT number FROM video WHERE id = ?";
 
-  /** The SQLState of a transaction that is to be tried again. */
-  private static final String SERIALIZATION_FAILURE = "40001";
-
   private final DataSource database;
   private final Throttles throttles;
   private final Retry retry;
@@ -51,12 +49,8 @@ final class Catalogue {
   Catalogue(DataSource database, Throttles throttles, Environment environment, Timeline timeline) {
     this.database = database;
     this.throttles = throttles;
-    this.retry = Retry.from(environment).retryIf(Catalogue::isSerializationFailure).build();
+    this.retry = TransactionRetry.from(environment).build();
     this.timeline = timeline;
-  }
-
-  private static boolean isSerializationFailure(Exception failure) {
-    return failure instanceof SQLException sql && SERIALIZATION_FAILURE.equals(sql.getSQLState());
   }
 
   /** Makes the table, if it is not there. */
