@@ -65,7 +65,8 @@ class DoctorAlertsIT {
 
     // The jobs of the task that is served are newer and many more.
     try (Program worker =
-        Program.start(with(store, schema, "worker", "--exec", "other=sleep 60"))) {
+        Program.start(
+            with(store, schema, "worker", "--exec", "other=sleep 60", "--concurrency", "1"))) {
       assertThat(impatient(store, schema, "submit", "other", "--count", "700").exitCode()).isZero();
       awaitRaised(store, schema, "BAD  jobs", "'lost'");
       JsonNode alerts =

@@ -3,9 +3,11 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.cli.config.Surroundings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,18 @@ class DoctorFixIT {
 
   static Stream<String> stores() {
     return Stream.of("file:" + directory.resolve("data"), TestStore.url());
+  }
+
+  /** The job that the killed worker leaves is due for as long as the test takes. */
+  private static final Surroundings PATIENT = patient();
+
+  private static Surroundings patient() {
+    Path nowhere = Path.of("target", "nowhere").toAbsolutePath();
+    return new Surroundings(Map.of("SLUICE_ALERTS_UNSERVED_SECS", "600"), nowhere, nowhere);
+  }
+
+  private static Run run(String... args) {
+    return Run.in(PATIENT, args);
   }
 
   private static String[] with(String store, String... args) {
@@ -41,26 +55,28 @@ class DoctorFixIT {
                 task + "=touch " + started + "; sleep 60",
                 "--lease",
                 "1s",
+                "--attempts",
+                "1000",
                 "--max-concurrent",
                 task + "=1"))) {
-      String job = Run.of(with(store, "submit", task)).out().strip();
+      String job = run(with(store, "submit", task)).out().strip();
       await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(started));
-      assertThat(Run.of(with(store, "doctor")).exitCode()).isZero();
+      assertThat(run(with(store, "doctor")).exitCode()).isZero();
       worker.signal("KILL");
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
-                Run run = Run.of(with(store, "doctor"));
+                Run run = run(with(store, "doctor"));
                 assertThat(run.exitCode()).isEqualTo(ExitCode.NEGATIVE);
                 assertThat(run.out()).contains("BAD  workers", "doctor --fix");
               });
-      Run fixed = Run.of(with(store, "doctor", "--fix"));
+      Run fixed = run(with(store, "doctor", "--fix"));
       assertThat(fixed.exitCode()).as(fixed.out()).isZero();
       assertThat(fixed.out()).contains("Gave up 1 workers", "1 of their jobs are back in line");
-      assertThat(Run.of(with(store, "jobs", "show", job)).out()).contains("ready");
-      assertThat(Run.of(with(store, "doctor", "--fix")).out()).contains("nothing to fix");
-      assertThat(Run.of(with(store, "--json", "doctor", "--fix")).out()).contains("\"fixed\":[]");
+      assertThat(run(with(store, "jobs", "show", job)).out()).contains("ready");
+      assertThat(run(with(store, "doctor", "--fix")).out()).contains("nothing to fix");
+      assertThat(run(with(store, "--json", "doctor", "--fix")).out()).contains("\"fixed\":[]");
     }
   }
 }
