@@ -3,6 +3,8 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +51,28 @@ class WorkerIT {
       worker.signal("TERM");
       assertThat(worker.await().exitCode()).isZero();
     }
+  }
+
+  @Test
+  void worker_leaseFromTheSettingOrTheFlag_isTheLeaseItSignsOnWith() throws Exception {
+    Map<String, String> setting = Map.of("SLUICE_CONCURRENCY_DEFAULT_LEASE_DURATION_SECS", "7");
+    try (Program worker = worker(setting, "true")) {
+      assertThat(leaseSeconds()).isEqualTo(7);
+    }
+    try (Program worker = worker(setting, "true", "--lease", "1500ms", "--queue", "flag")) {
+      await().atMost(Duration.ofSeconds(30)).until(() -> leaseSeconds("flag") == 1.5);
+    }
+  }
+
+  private double leaseSeconds(String... queues) throws Exception {
+    for (String line : sluice("--json", "workers").lines()) {
+      JsonNode info = new ObjectMapper().readTree(line);
+      boolean ours = info.get("tasks").toString().contains(task);
+      if (ours && (queues.length == 0 || info.get("queues").get(0).asText().equals(queues[0]))) {
+        return info.get("lease_seconds").asDouble();
+      }
+    }
+    return -1;
   }
 
   @Test

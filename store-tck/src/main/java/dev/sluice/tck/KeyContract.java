@@ -147,6 +147,26 @@ abstract class KeyContract extends ContractTopic {
     }
   }
 
+  @Test
+  void uniquePerKey_runsOneJobOfEachKeyAtATime_andAllOfThem() {
+    Task<Integer> task = Task.named("sync", Integer.class).uniquePerKey().build();
+    ManualWorker worker = manualWorker(task);
+    for (int i = 0; i < 3; i++) {
+      submit(task, o -> o.concurrencyKey("17"));
+      submit(task, o -> o.concurrencyKey("18"));
+    }
+
+    for (int round = 0; round < 3; round++) {
+      List<ClaimedJob> running = worker.claimAll("sync", 10);
+      assertThat(running)
+          .extracting(ClaimedJob::gates)
+          .containsExactlyInAnyOrder(List.of("sync/17"), List.of("sync/18"));
+      assertThat(worker.succeedAll(running)).hasSize(2);
+    }
+    assertThat(worker.claimAll("sync", 10)).isEmpty();
+    assertThat(sluice.jobs().counts()).containsEntry(JobState.SUCCEEDED, 6L);
+  }
+
   @TaskName("neither")
   record Neither(int n) implements Job {
     @Override

@@ -163,6 +163,17 @@ class RetryTest {
   }
 
   @Test
+  void delay_byDefault_isHalfASecondAndTwiceAsLongEachTime() {
+    for (Retry.Builder retry :
+        new Retry.Builder[] {Retry.builder(), Retry.from(new Environment(Map.of()))}) {
+      retry.jitter(0);
+      assertThat(retry.delay(new IOException(), 1)).hasMillis(500);
+      assertThat(retry.delay(new IOException(), 2)).hasMillis(1_000);
+      assertThat(retry.delay(new IOException(), 3)).hasMillis(2_000);
+    }
+  }
+
+  @Test
   void delay_doublesUpToItsMostOrStaysAtALongerBase() {
     Retry.Builder retry =
         Retry.builder()

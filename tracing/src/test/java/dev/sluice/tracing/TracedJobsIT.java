@@ -3,7 +3,9 @@ package dev.sluice.tracing;
 import static io.opentelemetry.api.common.AttributeKey.longKey;
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.OnLimit;
 import dev.sluice.RetryPolicy;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceOptions;
@@ -96,6 +98,26 @@ class TracedJobsIT {
           .untilAsserted(() -> assertThat(spans("run inner")).hasSize(4));
     }
     assertThat(seen).containsExactly("null", "null", "null", "null");
+  }
+
+  @ParameterizedTest
+  @MethodSource("stores")
+  void submit_groupFullAndReject_spanSaysSoAndIsNoError(Supplier<SluiceOptions> options) {
+    try (OpenTelemetrySdk closed = telemetry;
+        Sluice sluice = Sluice.open(options.get().tracing(SluiceTracing.on(closed)))) {
+      for (int i = 0; i < 2; i++) {
+        sluice.submit(
+            INNER, "x", o -> o.concurrencyGroup("api").concurrencyLimit(1).onLimit(OnLimit.REJECT));
+      }
+      assertThat(spans("submit inner"))
+          .extracting(
+              span -> span.getAttributes().get(stringKey("sluice.outcome")),
+              span -> span.getAttributes().get(stringKey("sluice.group")),
+              span -> span.getStatus().getStatusCode())
+          .containsExactly(
+              tuple("submitted", null, StatusCode.UNSET),
+              tuple("ConcurrencyLimitReached", "api", StatusCode.UNSET));
+    }
   }
 
   @ParameterizedTest

@@ -44,6 +44,9 @@ public abstract class ChaosContract {
   private static final Duration CALM = Duration.ofSeconds(120);
   private static final int KEYS = 20;
 
+  /** Within what time of waking the handlers of a worker without a lease are interrupted. */
+  private static final Duration INTERRUPTED = Duration.ofMillis(100);
+
   private Duration frozenFor;
 
   /** A new, empty namespace of the store. */
@@ -92,10 +95,7 @@ public abstract class ChaosContract {
       assertThat(judge.harmDone()).as("harm done under old tokens").isEmpty();
       assertThat(judge.completed()).isEqualTo(submitted);
       assertThat(judge.overtakenAttempts()).as("attempts that were overtaken").isPositive();
-      assertThat(judge.interruptLatencies())
-          .as("how long after waking a handler was interrupted")
-          .isNotEmpty()
-          .allMatch(latency -> latency.compareTo(Duration.ofSeconds(1)) < 0);
+      assertPrompt(judge.interruptLatencies());
       for (Group group : sluice.concurrency().groups()) {
         assertThat(sluice.concurrency().status(group).active()).as("slots of %s", group).isZero();
       }
@@ -103,6 +103,22 @@ public abstract class ChaosContract {
           .as("counters and holders on record")
           .allSatisfy((place, count) -> assertThat(count.agrees()).as(place).isTrue());
     }
+  }
+
+  /**
+   * A handler of a worker that was frozen past its lease is interrupted within {@link #INTERRUPTED}
+   * of waking. Some of that time goes by before the process is woken at all, and all processes
+   * share the machine: so half of the handlers keep the promise to the letter, and none is late by
+   * much.
+   */
+  private static void assertPrompt(List<Duration> latencies) {
+    assertThat(latencies).as("handlers interrupted after waking, quickest first").isNotEmpty();
+    assertThat(latencies.get((latencies.size() - 1) / 2))
+        .as("half of them: %s", latencies)
+        .isLessThanOrEqualTo(INTERRUPTED);
+    assertThat(latencies.get(latencies.size() - 1))
+        .as("the slowest: %s", latencies)
+        .isLessThan(INTERRUPTED.multipliedBy(10));
   }
 
   private Set<UUID> wreakHavoc(
