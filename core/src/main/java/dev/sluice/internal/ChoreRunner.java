@@ -23,11 +23,10 @@ final class ChoreRunner implements AutoCloseable {
   }
 
   private void schedule(Chore chore, OutageLog outage) {
+    long usual = environment.jittered(chore.interval().toNanos());
+    long delay = chore.soon().map(soon -> Math.min(usual, soon.toNanos())).orElse(usual);
     try {
-      scheduler.schedule(
-          () -> runOnce(chore, outage),
-          environment.jittered(chore.interval().toNanos()),
-          TimeUnit.NANOSECONDS);
+      scheduler.schedule(() -> runOnce(chore, outage), delay, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       log.debug("'{}' ends with its worker.", chore.what());
     }

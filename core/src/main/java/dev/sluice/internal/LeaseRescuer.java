@@ -3,12 +3,13 @@ package dev.sluice.internal;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.RecoveryReport;
 import java.time.Duration;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees what dead workers held. Every worker does this: at its start, and every quarter of its
- * lease.
+ * Frees what dead workers held. Every worker does this: at its start, every quarter of its lease,
+ * and, where the store says so, when the lease of a silent worker would run out.
  */
 final class LeaseRescuer implements Chore {
   private static final Logger log = LoggerFactory.getLogger(LeaseRescuer.class);
@@ -17,6 +18,7 @@ final class LeaseRescuer implements Chore {
 
   private final JobStore store;
   private final Duration lease;
+  private volatile Optional<Duration> soon = Optional.empty();
 
   LeaseRescuer(JobStore store, Duration lease) {
     this.store = store;
@@ -32,12 +34,22 @@ final class LeaseRescuer implements Chore {
   public Duration interval() {
     Duration quarter = lease.dividedBy(4);
     Duration atMost = quarter.compareTo(LONGEST_INTERVAL) > 0 ? LONGEST_INTERVAL : quarter;
-    return atMost.compareTo(SHORTEST_INTERVAL) < 0 ? SHORTEST_INTERVAL : atMost;
+    return atLeastShortest(atMost);
+  }
+
+  @Override
+  public Optional<Duration> soon() {
+    return soon;
+  }
+
+  private static Duration atLeastShortest(Duration interval) {
+    return interval.compareTo(SHORTEST_INTERVAL) < 0 ? SHORTEST_INTERVAL : interval;
   }
 
   @Override
   public void run() {
-    logged(store.recover());
+    soon = Optional.empty();
+    soon = logged(store.recover()).nextLook().map(LeaseRescuer::atLeastShortest);
   }
 
   /** Logs what a recovery found: a line per worker, and a line per group. */

@@ -26,7 +26,7 @@ final class SessionOpener {
             environment.tasks().keySet(),
             declared.limits(),
             length);
-    new LeaseRescuer(environment.store(), length).run();
+    workshop.rescuer().run();
     long sentAt = environment.now();
     WorkerSession session = environment.store().openSession(registration);
     Lease lease = new Lease(length, sentAt, environment.clock()::nanos);

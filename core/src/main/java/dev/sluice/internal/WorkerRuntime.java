@@ -46,7 +46,7 @@ public final class WorkerRuntime implements Worker {
         new ChoreRunner(
             environment,
             List.of(
-                new LeaseRescuer(environment.store(), timing.lease()),
+                workshop.rescuer(),
                 new JobCleaner(environment.store(), timing.retention()),
                 new SlotAuditor(
                     environment.store().limits()::auditIfDue, workshop.announcer()::audited)));

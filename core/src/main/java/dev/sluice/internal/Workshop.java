@@ -6,6 +6,7 @@ package dev.sluice.internal;
  * @param environment settings, store, clock
  * @param declarations the limits it declares in code
  * @param filing sees to it that jobs run in the right groups
+ * @param rescuer frees what dead workers held
  * @param permits who may start a handler; those of a lost lease count until they have returned
  * @param prefetch how long handlers take
  * @param bell wakes the exchange loop
@@ -16,6 +17,7 @@ record Workshop(
     WorkerEnvironment environment,
     Declarations declarations,
     Filing filing,
+    LeaseRescuer rescuer,
     ThreadPermits permits,
     Prefetch prefetch,
     Bell bell,
@@ -30,6 +32,7 @@ record Workshop(
         environment,
         declarations,
         new Filing(declarations),
+        new LeaseRescuer(environment.store(), settings.timing().lease()),
         new ThreadPermits(settings.concurrency(), settings.localLimits()),
         new Prefetch(),
         new Bell(),

@@ -1,7 +1,9 @@
 package dev.sluice.spi;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a recovery found.
@@ -9,10 +11,16 @@ import java.util.Map;
  * @param deadWorkers the workers that had lost their lease. A store that keeps a worker's jobs in
  *     several places may find the same worker in several recoveries, each time with other jobs
  * @param freedSlots how many slots came free, by group: those of dead workers and expired permits
+ * @param nextLook how long until the first of the workers that are silent now could be found dead,
+ *     in a store that counts from when it was first looked at: a look at that time finds it at
+ *     once, and one that comes later finds it later. Empty if that does not matter
  */
-public record RecoveryReport(List<DeadWorker> deadWorkers, Map<String, Integer> freedSlots) {
-  /** Nothing was found. */
-  public static final RecoveryReport NOTHING = new RecoveryReport(List.of(), Map.of());
+public record RecoveryReport(
+    List<DeadWorker> deadWorkers, Map<String, Integer> freedSlots, Optional<Duration> nextLook) {
+  /** What a recovery found that may come again whenever it is due. */
+  public RecoveryReport(List<DeadWorker> deadWorkers, Map<String, Integer> freedSlots) {
+    this(deadWorkers, freedSlots, Optional.empty());
+  }
 
   /**
    * A worker that had lost its lease.

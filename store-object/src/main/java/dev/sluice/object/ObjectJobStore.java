@@ -262,7 +262,7 @@ final class ObjectJobStore implements JobStore {
       lastSweep = now;
       sweep();
     }
-    return new RecoveryReport(dead, freed);
+    return new RecoveryReport(dead, freed, leases.firstEnd());
   }
 
   /**

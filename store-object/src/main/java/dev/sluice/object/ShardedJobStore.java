@@ -17,14 +17,18 @@ import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import dev.sluice.spi.WorkerStore;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -148,6 +152,7 @@ final class ShardedJobStore implements JobStore {
   public synchronized RecoveryReport recover() {
     Map<String, DeadWorker> dead = new LinkedHashMap<>();
     Map<String, Integer> freed = new HashMap<>();
+    Optional<Duration> nextLook = Optional.empty();
     RuntimeException trouble = null;
     int recovered = 0;
     for (ObjectJobStore shard : shards) {
@@ -155,6 +160,9 @@ final class ShardedJobStore implements JobStore {
         RecoveryReport found = shard.recover();
         found.deadWorkers().forEach(worker -> dead.merge(worker.id(), worker, this::together));
         found.freedSlots().forEach((group, slots) -> freed.merge(group, slots, Integer::sum));
+        nextLook =
+            Stream.concat(nextLook.stream(), found.nextLook().stream())
+                .min(Comparator.naturalOrder());
         recovered++;
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
         // Whoever works in it says so; those who do not need not hear of it with every recovery.
@@ -168,7 +176,7 @@ final class ShardedJobStore implements JobStore {
     dead.values()
         .removeIf(
             worker -> reported.put(worker.id(), true) != null && worker.requeuedJobs().isEmpty());
-    return new RecoveryReport(List.copyOf(dead.values()), freed);
+    return new RecoveryReport(List.copyOf(dead.values()), freed, nextLook);
   }
 
   private DeadWorker together(DeadWorker a, DeadWorker b) {

@@ -10,6 +10,7 @@ import dev.sluice.spi.WorkerRegistration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -42,18 +43,20 @@ import org.slf4j.LoggerFactory;
  * back, by a commit that also takes the worker off the list of those whose steps count. If the
  * observer dies between the two, the next one finds the object fenced and goes on.
  *
- * <p><<<<<<< HEAD
+ * <p><b>How long it takes.</b> From when an observer first sees the object as its worker left it,
+ * one lease, because it looks again just then ({@link #firstEnd}) and not only when it would
+ * anyway. As long as a worker renews, the object changes between two looks, and there is no look
+ * more.
  *
  * <p><b>A process knows its own workers better.</b> Of one that is late by its own clock it need
  * not wait for silence: it may fence it at once, over whatever the object says, a renewal included
  * that has happened and whose answer is on its way. That is safe because being overdue is final
  * ({@link LeaseEnd}): once anything in the process has found the lease over, no renewal makes it
- * last again, and its worker is told that it is lost. =======
+ * last again, and its worker is told that it is lost.
  *
  * <p>A suspended machine is no exception. An observer's monotonic clock stands still meanwhile, so
  * it fences later, never earlier. A worker counts the time of a suspension as passed, in {@code
- * dev.sluice.internal.ElapsedClock}, so it stops relying on its lease no later. >>>>>>> 3775970
- * (Count the time in which the machine was suspended)
+ * dev.sluice.internal.ElapsedClock}, so it stops relying on its lease no later.
  *
  * <p>The times in the objects are for people.
  */
@@ -364,6 +367,19 @@ final class WorkerLeases {
       return false;
     }
     return now - before.since >= before.lease.toNanos();
+  }
+
+  /**
+   * How long until the first of the leases that were seen in the latest look has been unchanged for
+   * its whole length, if it stays so. Until then no look can find anything.
+   */
+  Optional<Duration> firstEnd() {
+    long now = environment.nanoTime().getAsLong();
+    synchronized (observations) {
+      return observations.values().stream()
+          .map(seen -> seen.lease.minusNanos(now - seen.since))
+          .min(Comparator.naturalOrder());
+    }
   }
 
   /** Fences a worker if its object is still as it was observed; whether it is fenced now. */

@@ -64,7 +64,13 @@ final class ObjectStoreFixture implements StoreFixture {
     return Duration.ofSeconds(4);
   }
 
-  /** Others have to see its lease unchanged for that long, from when they first look at it. */
+  /** A live worker looks again when the lease that it has seen would run out. */
+  @Override
+  public Duration freeWithin(Duration lease) {
+    return lease.plusSeconds(1);
+  }
+
+  /** One that starts when the lease would have run out has to see it unchanged for that long. */
   @Override
   public Duration takenOverAfter(Duration lease) {
     return lease.multipliedBy(2).plusMillis(1_500);

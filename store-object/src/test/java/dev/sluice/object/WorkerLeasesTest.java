@@ -102,6 +102,40 @@ class WorkerLeasesTest {
     assertThat(reads).as("nobody left to ask about").hasValue(0);
   }
 
+  /** A look that came at its usual time found a dead worker up to that much later. */
+  @Test
+  void silentWorker_isFencedAtTheLookThatIsAskedFor() {
+    open(SHORT);
+    pass(Duration.ofSeconds(20));
+    WorkerLeases observer =
+        new WorkerLeases(store, environment, clock, new DamagedObjects(environment.nanoTime()));
+    assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
+    pass(Duration.ofSeconds(10));
+    assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
+
+    Duration left = observer.firstEnd().orElseThrow();
+
+    assertThat(left).isBetween(Duration.ofSeconds(20), Duration.ofMillis(20_002));
+    pass(left.minusMillis(1));
+    assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
+    pass(Duration.ofMillis(1));
+    assertThat(observer.fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+  }
+
+  /** Then a look at the usual time comes before that, and there is none more. */
+  @Test
+  void workerThatRenews_isAlwaysMostOfALeaseAway() {
+    Held lease = open(SHORT);
+    for (int i = 0; i < 20; i++) {
+      if (i % 2 == 0) {
+        lease.renew(SHORT);
+      }
+      leases.fenceSilent(Set.of("w"), Set.of());
+      assertThat(leases.firstEnd().orElseThrow()).isGreaterThan(Duration.ofSeconds(20));
+      pass(Duration.ofSeconds(5));
+    }
+  }
+
   @Test
   void storeClockSetBack_leaseIsNoLongerForThat() {
     Held lease = open(SHORT);

@@ -10,6 +10,7 @@ import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.TaskDemand;
 import dev.sluice.spi.RecoveryReport;
 import dev.sluice.spi.RecoveryReport.DeadWorker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Test;
 abstract class RecoveryContract extends ContractTopic {
   private static final Task<Integer> LIMITED = task("limited", 4);
   private static final Task<Integer> FREE = task("free");
+
+  /** What is added to a promised time. */
+  private static final Duration BUSY_MACHINE = Duration.ofMillis(1_500);
 
   RecoveryContract(Supplier<StoreFixture> opener) {
     super(opener);
@@ -46,7 +50,7 @@ abstract class RecoveryContract extends ContractTopic {
     ManualWorker worker = manualWorker(LIMITED);
     List<ClaimedJob> running = worker.claimAll("limited", 2);
 
-    assertThat(store.recover()).isEqualTo(RecoveryReport.NOTHING);
+    assertThat(store.recover().isEmpty()).isTrue();
     assertThat(worker.succeedAll(running)).hasSize(2);
   }
 
@@ -76,6 +80,25 @@ abstract class RecoveryContract extends ContractTopic {
     assertThat(live.succeed(spared)).isTrue();
     assertThat(live.succeedAll(again)).isEqualTo(ids(again));
     assertThat(free).allSatisfy(id -> assertThat(state(id)).isEqualTo(JobState.SUCCEEDED));
+  }
+
+  /**
+   * The bound that the guide states for each store. The lease runs out when a live worker that only
+   * looks at its start and every five seconds is not looking.
+   */
+  @Test
+  void deadWorker_slotsAreFreeWithinTheBound() {
+    Duration lease = Duration.ofMillis(6_250);
+    submit(LIMITED, 4);
+    ManualWorker dead = manualWorker(lease, LIMITED);
+    assertThat(dead.claimAll("limited", 4)).hasSize(4);
+    closing(sluice.worker().handle(FREE, (payload, context) -> {}).start());
+    long seen = System.nanoTime();
+
+    await().until(() -> active("limited") == 0);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - seen))
+        .isLessThan(fixture.freeWithin(lease).plus(BUSY_MACHINE));
   }
 
   @Test

@@ -40,6 +40,14 @@ public interface StoreFixture extends AutoCloseable {
   }
 
   /**
+   * How long it takes at most until the slots of a dead worker with this lease are free, from when
+   * a live worker has looked at its lease; live workers look every 5 s, give or take a fifth.
+   */
+  default Duration freeWithin(Duration lease) {
+    return lease.plusSeconds(6);
+  }
+
+  /**
    * How long a worker with this lease must be silent until others have surely been given its jobs.
    */
   default Duration takenOverAfter(Duration lease) {
