@@ -69,6 +69,12 @@ public interface ConcurrencyLimits {
   AuditReport audit(boolean repair);
 
   /**
+   * Lets every fencing token that is given out from now on be above this one: for a store that was
+   * set up anew or restored from a backup, beside data that keeps tokens of the store as it was.
+   */
+  void raiseTokens(long above);
+
+  /**
    * The same limiter for somebody else: changes made through it stand in the log under this name.
    * By default that is the user and host of this process.
    */

@@ -3,12 +3,14 @@ package dev.sluice.cli;
 import dev.sluice.Alert;
 import dev.sluice.Diagnosis;
 import dev.sluice.Diagnosis.Finding;
+import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
 import dev.sluice.cli.config.Settings;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Style;
 import dev.sluice.server.AlertJson;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,7 @@ import picocli.CommandLine.Option;
       "  sluice doctor --store s3://bucket/prefix",
       "  sluice doctor --store file:./data",
       "  sluice doctor --fix",
+      "  sluice doctor --fix --token-floor 481516",
       "  sluice --json doctor --store postgresql://localhost/app"
     })
 final class DoctorCommand implements Callable<Integer> {
@@ -50,12 +53,23 @@ final class DoctorCommand implements Callable<Integer> {
               + " line, free expired slots, count slots again. Says what it did.")
   private boolean fix;
 
+  @Option(
+      names = "--token-floor",
+      paramLabel = "N",
+      description =
+          "With --fix: let every fencing token from now on be above N, the highest that your own data has"
+              + " kept. For a store that was restored from a backup or set up anew.")
+  private Long tokenFloor;
+
   DoctorCommand(SluiceCommand root) {
     this.root = root;
   }
 
   @Override
   public Integer call() throws InterruptedException {
+    if (tokenFloor != null && !fix) {
+      throw new InvalidRequestException("--token-floor changes the store; say --fix as well.");
+    }
     Diagnosis diagnosis = Sluice.diagnose(root.options(root.schema()));
     List<String> fixed = List.of();
     List<Alert> alerts = List.of();
@@ -64,7 +78,7 @@ final class DoctorCommand implements Callable<Integer> {
         && !root.isOfThisProcess()) {
       try (Sluice sluice = root.open()) {
         if (fix) {
-          fixed = new HealthChecks(sluice, Instant.now()).fix();
+          fixed = fix(sluice);
           diagnosis = Sluice.diagnose(root.options(root.schema()));
         }
         diagnosis =
@@ -86,6 +100,15 @@ final class DoctorCommand implements Callable<Integer> {
       }
     }
     return diagnosis.healthy() && alerts.isEmpty() ? ExitCode.OK : ExitCode.NEGATIVE;
+  }
+
+  private List<String> fix(Sluice sluice) throws InterruptedException {
+    List<String> fixed = new ArrayList<>(new HealthChecks(sluice, Instant.now()).fix());
+    if (tokenFloor != null) {
+      sluice.concurrency().raiseTokens(tokenFloor);
+      fixed.add("Every fencing token from now on is above %,d.".formatted(tokenFloor));
+    }
+    return fixed;
   }
 
   private static Diagnosis plus(Diagnosis diagnosis, List<Finding> more) {

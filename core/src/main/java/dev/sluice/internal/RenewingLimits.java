@@ -146,6 +146,14 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   }
 
   @Override
+  public void raiseTokens(long above) {
+    if (above < 0) {
+      throw new InvalidRequestException("A token of " + above + " is none; use zero or more.");
+    }
+    store.raiseTokens(above);
+  }
+
+  @Override
   public AuditReport audit(boolean repair) {
     return store.audit(repair);
   }

@@ -28,7 +28,8 @@ final class SessionOpener {
             length);
     workshop.rescuer().run();
     long sentAt = environment.now();
-    WorkerSession session = environment.store().openSession(registration);
+    WorkerSession session =
+        environment.store().openSession(registration.seen(workshop.highestToken().get()));
     Lease lease = new Lease(length, sentAt, environment.clock()::nanos);
     Tenure tenure = new Tenure(workshop, session, lease, declared.version());
     String suffix = "-" + session.workerId();

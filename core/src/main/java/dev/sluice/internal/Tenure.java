@@ -244,6 +244,8 @@ final class Tenure {
 
   /** Takes over what an exchange brought; answers with what can start at once. */
   synchronized List<Attempt> receive(Exchange.Answer answer) {
+    answer.jobs().forEach(job -> workshop.seen(job.token()));
+    answer.slots().forEach(slot -> workshop.seen(slot.token()));
     if (over()) {
       return List.of();
     }

@@ -1,5 +1,7 @@
 package dev.sluice.internal;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 /**
  * The parts of a worker that stay when it loses one lease and goes on under another.
  *
@@ -12,6 +14,7 @@ package dev.sluice.internal;
  * @param bell wakes the exchange loop
  * @param announcer tells listeners
  * @param chronicle what the worker has done
+ * @param highestToken the highest token it has seen
  */
 record Workshop(
     WorkerEnvironment environment,
@@ -22,7 +25,13 @@ record Workshop(
     Prefetch prefetch,
     Bell bell,
     Announcer announcer,
-    Chronicle chronicle) {
+    Chronicle chronicle,
+    AtomicLong highestToken) {
+
+  /** Takes note of a token. */
+  void seen(long token) {
+    highestToken.accumulateAndGet(token, Math::max);
+  }
 
   static Workshop of(WorkerEnvironment environment) {
     WorkerSettings settings = environment.settings();
@@ -37,6 +46,7 @@ record Workshop(
         new Prefetch(),
         new Bell(),
         new Announcer(settings.reporting().listeners(), chronicle),
-        chronicle);
+        chronicle,
+        new AtomicLong());
   }
 }

@@ -79,6 +79,9 @@ public interface LimitStore {
    */
   Optional<AuditReport> auditIfDue(Duration interval);
 
+  /** Lets every token that is given out from now on be above this one. */
+  void raiseTokens(long above);
+
   /** Frees a slot whoever holds it; who that was. */
   Optional<SlotInfo> forceRelease(Group group, int slot);
 }

@@ -13,10 +13,31 @@ import java.util.Set;
  * @param tasks the tasks it has handlers for
  * @param limits the limits those tasks declare in code, by group or family
  * @param lease how long the worker may be silent before it counts as dead
+ * @param highestToken the highest token of claims and slots that the worker has seen, under
+ *     whichever lease; 0 = none. Every token that it is given is above it, even if the store has
+ *     gone back to an earlier state meanwhile: a backup was restored
  */
 public record WorkerRegistration(
     String name,
     Set<String> queues,
     Set<String> tasks,
     Map<Group, Integer> limits,
-    Duration lease) {}
+    Duration lease,
+    long highestToken) {
+
+  /** Of a worker that has seen no token yet. */
+  public WorkerRegistration(
+      String name,
+      Set<String> queues,
+      Set<String> tasks,
+      Map<Group, Integer> limits,
+      Duration lease) {
+    this(name, queues, tasks, limits, lease, 0);
+  }
+
+  /** The same worker after it has seen this token. */
+  public WorkerRegistration seen(long token) {
+    return new WorkerRegistration(
+        name, queues, tasks, limits, lease, Math.max(highestToken, token));
+  }
+}

@@ -20,6 +20,10 @@ import java.util.UUID;
  * <p>When the lease is lost, every method throws {@link LeaseLostException}, nothing the worker
  * reports is accepted any more, and the session is of no further use: open another.
  *
+ * <p>Tokens of claims and slots grow. Each that a session gives out is above all that it gave out
+ * before, and above {@link WorkerRegistration#highestToken}, even if the store went back to an
+ * earlier state meanwhile.
+ *
  * <p>{@link #exchange} and {@link #reconcile} are called by one thread at a time; the other methods
  * by any thread.
  */

@@ -327,6 +327,15 @@ final class ObjectLimitStore implements LimitStore {
   }
 
   @Override
+  public void raiseTokens(long above) {
+    committer.commit(
+        draft -> {
+          draft.raiseTokens(above);
+          return true;
+        });
+  }
+
+  @Override
   public Optional<AuditReport> auditIfDue(Duration interval) {
     return isAuditDue(interval) ? Optional.of(audit(true)) : Optional.empty();
   }

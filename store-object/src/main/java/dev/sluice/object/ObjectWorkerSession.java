@@ -49,6 +49,10 @@ final class ObjectWorkerSession implements WorkerSession {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean lost;
   private volatile long rulesSeen;
+
+  /** The highest token this worker has seen; used by the exchanging thread only. */
+  private long highestToken;
+
   private final LookPace pace = new LookPace();
   private final Waits waits;
   private long asked;
@@ -68,6 +72,7 @@ final class ObjectWorkerSession implements WorkerSession {
       WorkerRegistration registration, Links links, WorkerLeases.Held lease) {
     this.id = lease.worker();
     this.registration = registration;
+    this.highestToken = registration.highestToken();
     this.links = links;
     this.lease = lease;
     this.reader = new ShardReader(links.committer, links.parts);
@@ -96,7 +101,12 @@ final class ObjectWorkerSession implements WorkerSession {
             .collect(Collectors.toSet());
     WorkerEntry entry =
         new WorkerEntry(registration.name(), tasks, byName(registration.limits()), 0);
-    rulesSeen = links.committer.commit(draft -> WorkerStanding.register(draft, id, entry));
+    rulesSeen =
+        links.committer.commit(
+            draft -> {
+              draft.raiseTokens(registration.highestToken());
+              return WorkerStanding.register(draft, id, entry);
+            });
   }
 
   @Override
@@ -125,6 +135,7 @@ final class ObjectWorkerSession implements WorkerSession {
   public Answer exchange(Exchange exchange) {
     requireLease();
     long seen = rulesSeen;
+    long highest = highestToken;
     boolean quiet = exchange.outcomes().isEmpty() && exchange.released().isEmpty();
     long now = links.environment.nanoTime().getAsLong();
     // It comes back early for what it asked for, not for new jobs.
@@ -138,9 +149,11 @@ final class ObjectWorkerSession implements WorkerSession {
         links.committer.commit(
             draft -> {
               at[0] = draft.now();
-              return isInGoodStanding(draft)
-                  ? Optional.of(WorkerStanding.exchange(draft, claimant, seen, exchange))
-                  : Optional.empty();
+              if (!isInGoodStanding(draft)) {
+                return Optional.empty();
+              }
+              draft.raiseTokens(highest);
+              return Optional.of(WorkerStanding.exchange(draft, claimant, seen, exchange));
             },
             given -> {
               looked[0] =
@@ -154,6 +167,8 @@ final class ObjectWorkerSession implements WorkerSession {
       throw lost();
     }
     waits.committed();
+    answer.get().jobs().forEach(job -> highestToken = Math.max(highestToken, job.token()));
+    answer.get().slots().forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
     links.fullGroups.found(answer.get().full(), at[0]);
     if (waits.hasAsked()) {
       everAsked = true;

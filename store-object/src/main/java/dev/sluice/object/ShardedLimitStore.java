@@ -171,6 +171,11 @@ final class ShardedLimitStore implements LimitStore {
   }
 
   @Override
+  public void raiseTokens(long above) {
+    shards.forEach(shard -> shard.limits().raiseTokens(above));
+  }
+
+  @Override
   public Optional<AuditReport> auditIfDue(Duration interval) {
     return shards.get(0).limits().isAuditDue(interval)
         ? Optional.of(audit(true))

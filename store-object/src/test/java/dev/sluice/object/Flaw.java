@@ -190,7 +190,7 @@ enum Flaw {
         }
 
         private JsonNode said(byte[] state) {
-          return read(state).remove(List.of("version", "nonce", "time", "recent"));
+          return read(state).remove(List.of("version", "token", "nonce", "time", "recent"));
         }
       };
     }

@@ -44,6 +44,7 @@ final class PostgresLimitStore implements LimitStore {
       WHERE group_name = ? AND slot = ? AND token = ? AND expires_at > clock_timestamp()
       RETURNING expires_at
       """;
+  private static final String RAISE_TOKENS = "SELECT ${schema}.raise_tokens(?)";
   private static final String CLEANUP_EXPIRED =
       "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
   private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int, ?)";
@@ -188,6 +189,11 @@ final class PostgresLimitStore implements LimitStore {
   @Override
   public List<LimitChange> changes(Optional<Group> group, int most) {
     return reader.changes(group, most);
+  }
+
+  @Override
+  public void raiseTokens(long above) {
+    database.list(RAISE_TOKENS, row -> true, above);
   }
 
   @Override

@@ -46,12 +46,12 @@ import org.slf4j.LoggerFactory;
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
 
-  private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?)";
+  private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String EXCHANGE =
       """
       SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
       FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
@@ -86,6 +86,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long epoch;
   private long latestEpoch;
   private long rulesVersion;
+  private long highestToken;
   private Set<String> tasksWithLane = Set.of();
   private Set<String> limitedTasks = Set.of();
   private final LinePositions line = new LinePositions(System::nanoTime);
@@ -104,6 +105,7 @@ final class PostgresWorkerSession implements WorkerSession {
     this.database = database;
     this.registration = registration;
     this.links = links;
+    this.highestToken = registration.highestToken();
     this.renewals = new Renewals(registration.lease(), System::nanoTime);
     this.ownTasks =
         registration.tasks().stream()
@@ -138,7 +140,8 @@ final class PostgresWorkerSession implements WorkerSession {
                     connection.createArrayOf("text", ownTasks.toArray()),
                     names(connection, limited),
                     numbers(connection, limited, registration.limits()),
-                    registration.lease().toMillis())
+                    registration.lease().toMillis(),
+                    registration.highestToken())
                 .get(0));
   }
 
@@ -176,6 +179,8 @@ final class PostgresWorkerSession implements WorkerSession {
     if (incoming.outOfStep) {
       throw outOfStep();
     }
+    incoming.jobs.forEach(job -> highestToken = Math.max(highestToken, job.token()));
+    incoming.slots.forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
     leftBehind = incoming.leftBehind;
     wakeOthers(exchange, calledAgain, incoming);
     if (!incoming.proposals.isEmpty()) {
@@ -259,7 +264,8 @@ final class PostgresWorkerSession implements WorkerSession {
       connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
       connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
       connection.createArrayOf("text", calledAgain.toArray()),
-      tell
+      tell,
+      highestToken
     };
   }
 

@@ -3,6 +3,7 @@ package dev.sluice.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SlotInfo;
@@ -340,15 +341,46 @@ abstract class LeaseContract extends ContractTopic {
             new JobOutcome.HandedBack(),
             new JobOutcome.Retry(boom, Duration.ZERO),
             new JobOutcome.Snoozed(Duration.ZERO))) {
-      ClaimedJob job = worker.claim("t", 1).get(0);
+      ClaimedJob job =
+          await().until(() -> worker.claim("t", 1), claimed -> !claimed.isEmpty()).get(0);
       JobOutcome outcome = new JobOutcome(id, job.token(), verdict, Duration.ofMillis(1));
       Exchange.Answer answer =
           worker.exchangeRaw(new Exchange(List.of(outcome), Set.of(), Map.of(), List.of(), demand));
       assertThat(answer.accepted()).containsExactly(id);
       assertThat(answer.jobs()).as("%s", verdict).isEmpty();
-      assertThat(answer.nextDue()).as("there is more at once").contains(Duration.ZERO);
       worker.reconcile(List.of());
     }
+  }
+
+  /** The store has gone back to an earlier state: it has given out no token yet. */
+  @Test
+  void workerThatHasSeenHigherTokens_isGivenHigherOnes() {
+    long seen = 1_000_000_007L;
+    submit(TASK, 2);
+    ManualWorker fromBefore = manualWorker(registration(LONG_LEASE, TASK).seen(seen));
+    ClaimedJob job = fromBefore.claim("t", 1).get(0);
+    assertThat(job.token()).isGreaterThan(seen);
+    assertThat(fromBefore.slots("t")).allMatch(slot -> slot.token() > seen);
+
+    ClaimedJob next = manualWorker(TASK).claim("t", 1).get(0);
+    assertThat(next.token()).as("of a worker that has seen none").isGreaterThan(job.token());
+    manualWorker(registration(LONG_LEASE, TASK).seen(5));
+    fromBefore.report(job, new JobOutcome.HandedBack());
+    assertThat(fromBefore.claim("t", 1).get(0).token())
+        .as("a lower one moves nothing back")
+        .isGreaterThan(next.token());
+  }
+
+  @Test
+  void tokensRaisedByHand_areAboveTheFloor() {
+    submit(TASK, 2);
+    ManualWorker worker = manualWorker(TASK);
+    long before = worker.claim("t", 1).get(0).token();
+    sluice.concurrency().raiseTokens(before + 10_000);
+    sluice.concurrency().raiseTokens(1);
+    assertThat(worker.claim("t", 1).get(0).token()).isGreaterThan(before + 10_000);
+    assertThatThrownBy(() -> sluice.concurrency().raiseTokens(-1))
+        .isInstanceOf(InvalidRequestException.class);
   }
 
   @Test

@@ -192,7 +192,7 @@ public final class Claiming {
     for (String group : job.gates()) {
       if (groups.takesNewSlot(group, job)) {
         Slots.keep(draft, group, groups.limitOf(group));
-        slots.add(new HeldSlot(group, Slots.take(draft, group, claimant.worker), draft.version()));
+        slots.add(new HeldSlot(group, Slots.take(draft, group, claimant.worker), draft.token()));
       }
     }
     return true;
@@ -210,7 +210,7 @@ public final class Claiming {
         head.place,
         new RunningJob(
             head.place,
-            new Claim(claimant.worker, draft.version(), heldBackBy(head)),
+            new Claim(claimant.worker, draft.token(), heldBackBy(head)),
             head.due,
             startsNow ? draft.now() : 0,
             false,
@@ -221,7 +221,7 @@ public final class Claiming {
     jobs.add(
         new ClaimedJob(
             job.id(),
-            draft.version(),
+            draft.token(),
             task,
             new ClaimedJob.Run(
                 job.past().attempt() + 1,

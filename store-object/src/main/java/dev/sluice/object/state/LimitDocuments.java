@@ -46,6 +46,7 @@ public final class LimitDocuments {
   static void writeLimits(
       JsonGenerator json, Limits limits, Map<String, Integer> numbers, Map<UUID, Integer> positions)
       throws IOException {
+    json.writeNumberField("token", limits.token());
     json.writeNumberField("rulesVersion", limits.rulesVersion());
     json.writeNumberField("rulesChanged", limits.rulesChanged());
     writeLog(json, limits.log());
@@ -119,6 +120,7 @@ public final class LimitDocuments {
     Map<String, WorkerEntry> workers = new HashMap<>();
     json.get("workers").forEach(w -> workers.put(w.get("id").textValue(), readWorker(w)));
     return new Limits(
+        json.get("token").longValue(),
         json.get("rulesVersion").longValue(),
         json.get("rulesChanged").longValue(),
         rules,

@@ -19,6 +19,7 @@ final class OpenLimits {
   final List<ChangeLog.Logged> changes;
   final OpenAsks asks;
   private final Set<String> ownSlots = new HashSet<>();
+  private long token;
   private long rulesVersion;
   private long rulesChanged;
   private long nextChange;
@@ -28,6 +29,7 @@ final class OpenLimits {
     slots = new HashMap<>(base.slots());
     workers = new HashMap<>(base.workers());
     changes = new ArrayList<>(base.log().pending());
+    token = base.token() + 1;
     asks = new OpenAsks(base.asks(), touch);
     rulesVersion = base.rulesVersion();
     rulesChanged = base.rulesChanged();
@@ -36,6 +38,7 @@ final class OpenLimits {
 
   Limits seal() {
     return new Limits(
+        token,
         rulesVersion,
         rulesChanged,
         rules,
@@ -43,6 +46,17 @@ final class OpenLimits {
         workers,
         new ChangeLog(nextChange, changes),
         asks.seal());
+  }
+
+  long token() {
+    return token;
+  }
+
+  /** Lets the token be above this one; whether it was not. */
+  boolean raiseToken(long above) {
+    boolean behind = token <= above;
+    token = Math.max(token, above + 1);
+    return behind;
   }
 
   long rulesVersion() {

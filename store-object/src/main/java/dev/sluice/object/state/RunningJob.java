@@ -17,7 +17,7 @@ public record RunningJob(
    * Whose a job is.
    *
    * @param worker the worker's id
-   * @param token the version of the commit that made the claim
+   * @param token the token of the commit that made the claim
    * @param heldBackBy the group that was last found full in front of the job, or null
    */
   public record Claim(String worker, long token, String heldBackBy) {}

@@ -83,7 +83,7 @@ public final class ShardDraft {
     frozenAt = base.archive().frozenAt();
   }
 
-  /** The version this commit will have: the fencing token of what it gives out. */
+  /** The version this commit will have. */
   public long version() {
     return base.edition().version() + 1;
   }
@@ -353,6 +353,16 @@ public final class ShardDraft {
     limits.workers.remove(id);
     limits.asks.forget(id);
     touch();
+  }
+
+  /** The fencing token of what this commit gives out. */
+  public long token() {
+    return limits.token();
+  }
+
+  /** Lets this and all later tokens be above this one. */
+  public void raiseTokens(long above) {
+    changed |= limits.raiseToken(above);
   }
 
   long rulesVersion() {

@@ -37,7 +37,7 @@ public record ShardState(
       new ShardState(
           new Edition(0, "", 0, List.of()),
           new Jobs(1, new TreeMap<>(), Map.of(), Map.of(), Map.of(), Map.of()),
-          new Limits(1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY, Asks.NONE),
+          new Limits(0, 1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY, Asks.NONE),
           new Archive(1, 0, 0, List.of(), Map.of()),
           Set.of());
 
@@ -55,7 +55,7 @@ public record ShardState(
   /**
    * Which commit this is.
    *
-   * @param version counts commits; also the fencing token of what the commit gave out
+   * @param version counts commits
    * @param nonce drawn for the commit, so that no two bodies are alike
    * @param time when, in microseconds by the store's clock; never goes back
    * @param recent how the nonces of the latest commits begin, this one last: whoever lost an answer
@@ -98,6 +98,8 @@ public record ShardState(
   /**
    * Workers, limits and slots.
    *
+   * @param token the fencing token of what the commit gave out; grows with every commit, and past
+   *     tokens that workers have seen where the store went back to an earlier state
    * @param rulesVersion grows whenever something changes that workers have to hear of
    * @param rulesChanged the version of the commit in which it last grew
    * @param rules the numbers on record, by group or family
@@ -107,6 +109,7 @@ public record ShardState(
    * @param asks what workers ask for, and what is kept for jobs
    */
   public record Limits(
+      long token,
       long rulesVersion,
       long rulesChanged,
       Map<String, LimitRule> rules,

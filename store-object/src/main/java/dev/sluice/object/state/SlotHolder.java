@@ -8,7 +8,7 @@ import java.util.UUID;
  *
  * @param worker the worker's id, or the process that has the permit
  * @param permit the permit's holder and its end; null if a worker holds the slot
- * @param token the version of the commit that took it
+ * @param token the token of the commit that took it
  * @param acquiredAt since when
  * @param job the started job that runs in it, see {@link SlotJobs}; null if there is none
  */

@@ -34,7 +34,7 @@ public final class Slots {
 
   /** Takes the lowest free slot for this worker; the caller has seen that there is room. */
   static int take(ShardDraft draft, String group, String worker) {
-    return take(draft, group, new SlotHolder(worker, null, draft.version(), draft.now()));
+    return take(draft, group, new SlotHolder(worker, null, draft.token(), draft.now()));
   }
 
   private static int take(ShardDraft draft, String group, SlotHolder holder) {
@@ -136,7 +136,7 @@ public final class Slots {
     }
     OptionalInt limit = LimitRules.limitOf(draft, group);
     limit.ifPresent(number -> keep(draft, group, number));
-    SlotHolder holder = new SlotHolder(worker, permit, draft.version(), draft.now());
+    SlotHolder holder = new SlotHolder(worker, permit, draft.token(), draft.now());
     return Optional.of(new Taken(take(draft, group, holder), holder));
   }
 

@@ -20,7 +20,7 @@ CREATE TABLE meta (
 );
 INSERT INTO meta DEFAULT VALUES;
 
--- Fencing tokens: one per claim and per acquired slot; they only grow.
+-- Fencing tokens: one per claim and per acquired slot; they only grow. See raise_tokens in 003.
 CREATE SEQUENCE token CACHE 1;
 
 -- Unfinished jobs. The lane is the line a ready job stands in:

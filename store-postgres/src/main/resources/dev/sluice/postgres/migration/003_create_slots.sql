@@ -16,6 +16,18 @@
 -- rules lock. The statement that counts begins after the latch is held, so it sees whatever the last holder did. Giving
 -- back needs no latch: whoever does not see yet that a slot is free counts one too many.
 
+-- Lets every token from now on be above this one. The sequence is behind it where a backup was restored, or a standby took over
+-- that lagged behind, while a worker lives that has seen later tokens. One at a time, so that none moves it back.
+CREATE FUNCTION raise_tokens(p_above bigint) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('${schema}/tokens', 0));
+  PERFORM setval('token', p_above) FROM token WHERE p_above > 0 AND last_value <= p_above;
+END
+$$;
+
 -- Locks rows with free places of plain groups, for each about as many as hold the places wanted, and says how many places
 -- each has.
 -- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.

@@ -472,12 +472,14 @@ END
 $$;
 
 -- Claims jobs for a worker. p_lane says which of its tasks have a lane of their own, p_limited which have a limit,
--- p_after where in which lane to start, p_tell whether to look for what kept jobs away. The caller holds the rules lock,
+-- p_after where in which lane to start, p_tell whether to look for what kept jobs away, p_highest_token which token the
+-- worker has seen. The caller holds the rules lock,
 -- shared, and has seen under it that the worker's view of the limits is current.
 CREATE FUNCTION claim(
   p_worker uuid, p_queues text[], p_jobs integer,
   p_tasks text[], p_room integer[], p_depth integer[], p_lane boolean[], p_limited boolean[],
-  p_spare_groups text[], p_spare integer[], p_after place_in_line[], p_tell boolean DEFAULT false)
+  p_spare_groups text[], p_spare integer[], p_after place_in_line[], p_tell boolean DEFAULT false,
+  p_highest_token bigint DEFAULT 0)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -495,6 +497,10 @@ DECLARE
   v_more boolean := false;
   v_tell boolean := false; -- whether to look for what kept jobs away
 BEGIN
+  IF v_token <= p_highest_token THEN
+    PERFORM raise_tokens(p_highest_token);
+    v_token := nextval('token');
+  END IF;
   PERFORM promote_due(500);
   v_queues := ARRAY(
     SELECT q FROM unnest(p_queues) AS q WHERE NOT EXISTS (SELECT FROM queue p WHERE p.name = q AND p.paused));

@@ -196,7 +196,8 @@ CREATE FUNCTION exchange(
   p_spare_groups text[], p_spare integer[], p_after place_in_line[],
   p_ids uuid[], p_tokens bigint[], p_verdicts smallint[], p_delays_ms bigint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_started uuid[], p_progress_ids uuid[], p_progress text[],
-  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[], p_tell boolean)
+  p_slot_groups text[], p_slots integer[], p_slot_tokens bigint[], p_left_behind text[], p_tell boolean,
+  p_highest_token bigint)
 RETURNS SETOF answer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -251,7 +252,8 @@ BEGIN
     RETURN NEXT ('r', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer;
   ELSIF p_jobs > 0 THEN
     RETURN QUERY SELECT * FROM claim(
-      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after, p_tell);
+      p_worker, p_queues, p_jobs, p_tasks, p_room, p_depth, p_lane, p_limited, p_spare_groups, p_spare, p_after, p_tell,
+      p_highest_token);
   END IF;
   IF 3 > ANY (p_verdicts) THEN
     PERFORM put_back(p_worker, p_ids, p_tokens, p_verdicts, p_delays_ms, p_ran_ms, p_failures);
@@ -321,13 +323,15 @@ $$;
 
 -- Signs a worker on; says whether that changed a limit.
 CREATE FUNCTION register_worker(
-  p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint)
+  p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint,
+  p_highest_token bigint)
 RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM raise_tokens(p_highest_token);
   INSERT INTO worker (id, name, queues, tasks, limit_names, limit_values, lease_ms, granted_ms, expires_at)
   VALUES (p_worker, p_name, p_queues, p_tasks, p_limit_names, p_limit_values, p_lease_ms, p_lease_ms,
           clock_timestamp() + p_lease_ms * interval '1 millisecond');
