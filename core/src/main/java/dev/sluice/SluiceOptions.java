@@ -68,6 +68,11 @@ public final class SluiceOptions {
           "The schema '%s' is not allowed; use up to 48 lower-case letters, digits and underscores, not starting with a digit."
               .formatted(schema.length() > 60 ? schema.substring(0, 60) + "…" : schema));
     }
+    if (schema.startsWith("pg_") || schema.equals("information_schema")) {
+      throw new InvalidRequestException(
+          "The schema '%s' is not allowed: PostgreSQL keeps its own things in information_schema and in schemas that begin with pg_."
+              .formatted(schema));
+    }
     SluiceOptions copy = copy();
     copy.schema = schema;
     return copy;

@@ -75,7 +75,7 @@ final class ConcurrencyCommand implements Runnable {
               .formatted(group));
     }
     GroupQuery.BUSIEST.limit(limit);
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       if (group != null) {
         new StatusSheet(root).one(sluice.concurrency().status(group));
       } else if (all) {
@@ -101,7 +101,7 @@ final class ConcurrencyCommand implements Runnable {
     if (limit < 1) {
       throw new InvalidRequestException("--limit is " + limit + "; use 1 or more.");
     }
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       new LimitLogSheet(root)
           .print(sluice.concurrency().changes(Optional.ofNullable(group), limit));
     }
@@ -114,7 +114,7 @@ final class ConcurrencyCommand implements Runnable {
         "Workers do so by themselves every now and then. Exit code 1: something was found."
       })
   int audit(@Option(names = "--fix", description = "Repair what can be.") boolean fix) {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       AuditReport report = sluice.concurrency().audit(fix);
       new AuditSheet(root).print(report);
       return report.isClean() ? ExitCode.OK : ExitCode.NEGATIVE;

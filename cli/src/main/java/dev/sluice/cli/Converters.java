@@ -24,6 +24,8 @@ final class Converters {
     commandLine.registerConverter(Duration.class, refusing(Durations::parse));
     commandLine.registerConverter(Group.class, refusing(Group::parse));
     commandLine.registerConverter(HostPort.class, refusing(HostPort::parse));
+    commandLine.registerConverter(Integer.class, Converters::number);
+    commandLine.registerConverter(int.class, Converters::number);
     commandLine.registerConverter(UUID.class, Converters::jobId);
     commandLine.registerConverter(JobState.class, Converters::state);
     commandLine.registerConverter(RunState.class, Converters::runState);
@@ -39,6 +41,24 @@ final class Converters {
         throw new TypeConversionException(e.getMessage());
       }
     };
+  }
+
+  /**
+   * A whole number.
+   *
+   * @throws TypeConversionException if it is none, or is out of range
+   */
+  static int number(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      String shown = text.length() > 40 ? text.substring(0, 40) + "…" : text;
+      throw new TypeConversionException(
+          text.matches("[-+]?[0-9]+")
+              ? "'%s' is out of range; whole numbers go from %d to %d."
+                  .formatted(shown, Integer.MIN_VALUE, Integer.MAX_VALUE)
+              : "'%s' is not a whole number.".formatted(shown));
+    }
   }
 
   private static UUID jobId(String text) {

@@ -65,8 +65,7 @@ final class ErrorMessages
     return INVALID_OPTION
         .matcher(INVALID_PARAMETER.matcher(e.getMessage()).replaceFirst(""))
         .replaceFirst("$1: ")
-        .replaceFirst("^Error: ", "")
-        .replaceFirst("is not an? (int|long)$", "is not a whole number");
+        .replaceFirst("^Error: ", "");
   }
 
   @Override

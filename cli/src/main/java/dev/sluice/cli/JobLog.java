@@ -5,15 +5,12 @@ import dev.sluice.WorkerListener;
 import dev.sluice.cli.text.Durations;
 import dev.sluice.cli.text.Printable;
 import java.time.Duration;
-import java.time.LocalTime;
-import java.time.format.DateTimeFormatter;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Says what becomes of each job: on standard error for people, as JSON on standard output. */
 final class JobLog implements WorkerListener {
-  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
-
   private final SluiceCommand root;
 
   JobLog(SluiceCommand root) {
@@ -57,7 +54,7 @@ final class JobLog implements WorkerListener {
           Printable.message(
               "%s %s %s #%d %s %s"
                   .formatted(
-                      TIME.format(LocalTime.now()),
+                      root.times().timeOfDay(Instant.now()),
                       job.jobId(),
                       Printable.of(job.task()),
                       job.attempt(),

@@ -82,7 +82,7 @@ final class JobsCommand implements Runnable {
             Optional.ofNullable(text),
             limit,
             cursor);
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       print(sluice.jobs().list(query));
     }
     return ExitCode.OK;
@@ -124,7 +124,7 @@ final class JobsCommand implements Runnable {
 
   @Command(name = "show", description = "Show everything about a job.")
   int show(@Parameters(paramLabel = "ID") UUID id) {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       Optional<JobInfo> job = sluice.jobs().get(id);
       if (job.isEmpty()) {
         root.remark("sluice: " + unknown(id));

@@ -36,7 +36,7 @@ final class QueuesCommand implements Runnable {
 
   @Command(name = "list", description = "List the queues that have unfinished jobs or are paused.")
   void list() {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       List<Queues.QueueInfo> queues = sluice.queues().list();
       if (root.json()) {
         queues.forEach(queue -> root.sayJson(json(queue)));

@@ -59,7 +59,7 @@ final class ScheduleCommand implements Runnable {
 
   @Command(name = "list", description = "List schedules, by name.")
   void list() {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       List<ScheduleInfo> schedules = Schedules.on(sluice).list();
       if (root.json()) {
         schedules.forEach(schedule -> root.sayJson(ScheduleJson.of(schedule)));
@@ -75,7 +75,7 @@ final class ScheduleCommand implements Runnable {
       name = "show",
       description = "Show everything about a schedule, and when it is next due.")
   int show(@Parameters(paramLabel = "NAME") String name) {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       Schedules schedules = Schedules.on(sluice);
       Optional<ScheduleInfo> schedule = schedules.get(name);
       if (schedule.isEmpty()) {

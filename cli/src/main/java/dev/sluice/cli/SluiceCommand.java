@@ -20,6 +20,7 @@ import dev.sluice.cli.config.Surroundings;
 import dev.sluice.cli.text.Console;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Times;
+import dev.sluice.embedded.EmbeddedStoreProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.LinkedHashMap;
@@ -235,6 +236,22 @@ final class SluiceCommand implements Runnable {
   /** Opens the store that was asked for. */
   Sluice open() {
     return open(new SluiceListener() {});
+  }
+
+  /**
+   * Opens the store that was asked for, for a command that only reads. An embedded PostgreSQL is
+   * not created for that: an empty one would have nothing to read.
+   *
+   * @throws StoreUnavailableException if the store is an embedded one that was never started
+   */
+  Sluice openToRead() {
+    Optional<Path> missing = EmbeddedStoreProvider.missing(storeUrl());
+    if (missing.isPresent()) {
+      throw new StoreUnavailableException(
+          "There is no embedded PostgreSQL in %s, and this command only reads. 'sluice submit', 'sluice worker' and 'sluice server' create one there; --store names another store."
+              .formatted(missing.get().toAbsolutePath().normalize()));
+    }
+    return open();
   }
 
   /** Opens the store that was asked for; this one hears what is done there. */

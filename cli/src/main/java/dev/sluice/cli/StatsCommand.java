@@ -70,7 +70,7 @@ final class StatsCommand implements Callable<Integer> {
               .formatted(Durations.format(interval)));
     }
     StopSignal stop = StopSignal.install();
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       List<WorkerInfo> before = sluice.workers().list();
       if (stop.await(interval)) {
         return ExitCode.OK;

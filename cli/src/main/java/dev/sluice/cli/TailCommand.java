@@ -11,8 +11,6 @@ import dev.sluice.cli.watch.Event;
 import dev.sluice.cli.watch.EventFeed;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +44,6 @@ final class TailCommand implements Callable<Integer> {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final int LATEST_CHANGES = 100;
   private static final int JOBS_KEPT = 10_000;
-  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 
   private final SluiceCommand root;
   private final Map<UUID, List<Group>> groups =
@@ -83,7 +80,7 @@ final class TailCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     StopSignal stop = StopSignal.install();
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       EventFeed feed = new EventFeed();
       long start = System.nanoTime();
       look(sluice, feed);
@@ -171,7 +168,7 @@ final class TailCommand implements Callable<Integer> {
     }
     String job = event.job().map(id -> id + " ").orElse("");
     root.say(
-        TIME.format(event.at().atZone(ZoneId.systemDefault()))
+        root.times().timeOfDay(event.at())
             + "  "
             + coloured("%-14s".formatted(event.what()), event.what())
             + "  "

@@ -59,7 +59,7 @@ final class TopCommand implements Callable<Integer> {
           "'sluice top' draws on a terminal, and standard output is none. For scripts there are 'sluice stats' and 'sluice concurrency status', also with --json.");
     }
     StopSignal stop = StopSignal.install();
-    Sluice sluice = root.open();
+    Sluice sluice = root.openToRead();
     Lookout lookout = new Lookout(new TopView(sluice, root.storeName())::look);
     try {
       watch(lookout, stop);

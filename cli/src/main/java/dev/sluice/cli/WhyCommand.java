@@ -46,7 +46,7 @@ final class WhyCommand implements Callable<Integer> {
     int slash = what.indexOf('/');
     UUID id = id(slash < 0 ? what : what.substring(0, slash));
     Optional<String> step = slash < 0 ? Optional.empty() : Optional.of(what.substring(slash + 1));
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       Optional<Why> job = step.isEmpty() ? sluice.why(id) : Optional.empty();
       if (job.isPresent()) {
         new WhySheet(root).print(job.get());

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -69,11 +70,12 @@ final class WorkerAssembly {
             .poll(configuration.get(Settings.WORKER_POLL))
             .retention(configuration.get(Settings.WORKER_RETENTION))
             .notice("throttles", throttles()::figures);
+    Set<String> withheld = Settings.secretVariables(root.surroundings().environment());
     commands.forEach(
         (task, command) ->
             builder.handleReturning(
                 task(task, limits.get(task), keyLimits.get(task)),
-                new ShellHandler(command, lease)));
+                new ShellHandler(command, lease, withheld)));
     if (!options.quiet) {
       builder.listener(new JobLog(root));
     }
@@ -158,7 +160,8 @@ final class WorkerAssembly {
                 numbers.put(task, Integer.parseInt(number));
               } catch (NumberFormatException e) {
                 throw new InvalidRequestException(
-                    "%s of task '%s' is '%s'; use a whole number.".formatted(option, task, number));
+                    "%s of task '%s' is '%s'; use a whole number from 0 to %d."
+                        .formatted(option, task, number, Integer.MAX_VALUE));
               }
             });
     return numbers;

@@ -33,10 +33,12 @@ import picocli.CommandLine.Spec;
     description = {
       "Run shell commands as handlers of tasks.",
       "",
-      "A command is run by 'sh -c', with the payload on standard input and SLUICE_JOB_ID, SLUICE_TASK,"
-          + " SLUICE_ATTEMPT and SLUICE_FENCING_TOKEN in its environment. Exit code 0 succeeds, and what"
-          + " was printed is the result (64 kB are kept); any other fails the attempt, with the end of"
-          + " standard error as its message, and is tried again.",
+      "A command is run by 'sh -c', with the payload on standard input and SLUICE_JOB_ID,"
+          + " SLUICE_TASK, SLUICE_ATTEMPT and SLUICE_FENCING_TOKEN in its environment. Exit code 0"
+          + " succeeds, and what was printed is the result (64 kB are kept); any other fails the"
+          + " attempt, with the end of standard error as its message, and is tried again. The"
+          + " command inherits this process's environment without the variables that hold secrets"
+          + " of Sluice: a store URL with a password, and the server's tokens.",
       "",
       "On cancel, on timeout and at the end of --grace the command and everything it started get"
           + " SIGTERM, and what is left of them after 3 s gets SIGKILL. When the lease is lost, or the"

@@ -32,7 +32,7 @@ final class WorkersCommand implements Runnable {
 
   @Override
   public void run() {
-    try (Sluice sluice = root.open()) {
+    try (Sluice sluice = root.openToRead()) {
       List<WorkerInfo> workers = sluice.workers().list();
       if (root.json()) {
         workers.forEach(worker -> root.sayJson(asMap(worker)));

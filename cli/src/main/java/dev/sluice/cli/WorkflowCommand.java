@@ -153,7 +153,7 @@ final class WorkflowCommand implements Runnable {
     WorkflowQuery query =
         new WorkflowQuery(
             Optional.ofNullable(type), states == null ? Set.of() : states, limit, cursor);
-    try (Sluice sluice = root.open();
+    try (Sluice sluice = root.openToRead();
         Workflows workflows = Workflows.on(sluice)) {
       print(workflows.list(query));
     }
@@ -202,7 +202,7 @@ final class WorkflowCommand implements Runnable {
       name = "show",
       description = "Show a run: its steps as a tree, with what each waits for.")
   int show(@Parameters(paramLabel = "RUN") UUID id) {
-    try (Sluice sluice = root.open();
+    try (Sluice sluice = root.openToRead();
         Workflows workflows = Workflows.on(sluice)) {
       Optional<WorkflowRun> run = workflows.describe(id);
       if (run.isEmpty()) {

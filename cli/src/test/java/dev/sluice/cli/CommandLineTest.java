@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +27,7 @@ class CommandLineTest {
         mistake("takes no argument 'b'", "submit", "a", "b"),
         mistake("--limit is -1", "submit", "t", "--limit", "-1"),
         mistake("--limit: 'x' is not a whole number", "submit", "t", "--limit", "x"),
+        mistake("from -2147483648 to 2147483647", "submit", "t", "--limit", "99999999999"),
         mistake("--count is 0", "submit", "t", "--count", "0"),
         mistake("line 1, column 2", "submit", "t", "--payload", "{a"),
         mistake("A string needs its quotes", "submit", "t", "--payload", "hello"),
@@ -51,6 +54,7 @@ class CommandLineTest {
         mistake("no --exec here", "worker", "--exec", "a=b", "--max-concurrent", "c=1"),
         mistake("use a whole number", "worker", "--exec", "a=b", "--max-concurrent", "a=x"),
         mistake("--worker needs something to run", "server", "--worker"),
+        mistake("0 to 2147483647", "worker", "--exec", "a=b", "--max-concurrent", "a=9999999999"),
         mistake("add --worker", "server", "--exec", "a=b"),
         mistake("is not an address to listen on", "worker", "--exec", "a=b", "--metrics", "x"),
         mistake("is not the id of a job or run", "why", "abc"),
@@ -62,7 +66,9 @@ class CommandLineTest {
         mistake("--limit is 0", "concurrency", "log", "--limit", "0"),
         mistake("No completion is written for", "completion", "tcsh"),
         mistake("No store is known for", "--store", "nope://x", "queues", "list"),
-        mistake("is not allowed", "--schema", "Bad Name", "queues", "list"));
+        mistake("begin with pg_", "--schema", "pg_temp", "--store", "file:x", "queues", "list"),
+        mistake("keeps its own", "--schema", "information_schema", "--store", "file:x", "doctor"),
+        mistake("is not allowed", "--schema", "Bad Name", "--store", "file:x", "queues", "list"));
   }
 
   private static Arguments mistake(String message, String... args) {
@@ -200,5 +206,39 @@ class CommandLineTest {
         .containsExactly("submit", "żółć");
     assertThat(dev.sluice.cli.Arguments.fromCommandLine(typed, new String[] {"other", "x"}))
         .containsExactly("other", "x");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jobs list",
+        "jobs show 01890a5d-ac96-774b-bcce-b302099a8057",
+        "queues list",
+        "concurrency status",
+        "concurrency status mail",
+        "concurrency log",
+        "concurrency audit",
+        "workers",
+        "stats",
+        "tail",
+        "why 01890a5d-ac96-774b-bcce-b302099a8057",
+        "schedule list",
+        "schedule show nightly",
+        "workflow list",
+        "workflow show 01890a5d-ac96-774b-bcce-b302099a8057"
+      })
+  void reading_whereNoEmbeddedServerEverWas_startsNone(String command, @TempDir Path directory) {
+    Path server = directory.resolve("server");
+    List<String> args = new ArrayList<>(List.of("--store", "embedded:" + server));
+    args.addAll(List.of(command.split(" ")));
+    Run run = Run.of(args.toArray(new String[0]));
+
+    assertThat(server).doesNotExist();
+    assertThat(run.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .startsWith("sluice: There is no embedded PostgreSQL in " + server)
+        .contains("only reads", "sluice worker", "--store")
+        .hasLineCount(1);
   }
 }

@@ -76,6 +76,22 @@ class WorkerIT {
   }
 
   @Test
+  void worker_command_getsTheEnvironmentWithoutSecretsOfSluice() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "SLUICE_STORE", "postgresql://app:geheim@nowhere/db",
+            "SLUICE_SERVER_READ_TOKENS", "0123456789-geheim",
+            "SLUICE_WORKER_CONCURRENCY", "3");
+    try (Program worker = worker(environment, "env")) {
+      Run run = sluice("submit", task, "--wait");
+      assertThat(run.exitCode()).as(run.err()).isZero();
+      assertThat(sluice("--json", "jobs", "show", run.out().strip()).out())
+          .contains("SLUICE_JOB_ID=", "SLUICE_WORKER_CONCURRENCY=3")
+          .doesNotContain("geheim", "SLUICE_STORE", "TOKENS");
+    }
+  }
+
+  @Test
   void worker_commandFails_failsTheWait() throws Exception {
     try (Program worker = worker("echo out of paper >&2; exit 3", "--attempts", "1")) {
       Run run = sluice("submit", task, "--wait");

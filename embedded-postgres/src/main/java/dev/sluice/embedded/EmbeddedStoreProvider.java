@@ -9,8 +9,10 @@ import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Opens {@code embedded:} (in {@link EmbeddedPostgres#DEFAULT_DIRECTORY}) and {@code
@@ -67,6 +69,17 @@ public final class EmbeddedStoreProvider implements StoreProvider {
               }
             })
         .orElseGet(checkup::diagnosis);
+  }
+
+  /**
+   * The directory of an embedded PostgreSQL that was never started there; empty if the URL is of
+   * another kind or there is one, running or not.
+   */
+  public static Optional<Path> missing(String url) {
+    return Optional.of(url)
+        .filter(any -> any.startsWith(SCHEME))
+        .map(EmbeddedStoreProvider::directory)
+        .filter(directory -> !Files.exists(new ServerFiles(directory).data()));
   }
 
   static Path directory(String url) {

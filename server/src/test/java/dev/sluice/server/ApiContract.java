@@ -258,6 +258,8 @@ abstract class ApiContract {
     assertThat(api.write("DELETE", group, null).json().has("limit")).isFalse();
     assertThat(api.get("/api/v1/limit-changes").json().get("items")).hasSize(3);
     assertRefused(api.write("PUT", group, "{\"limit\": -1}"), 422, "negative");
+    assertRefused(
+        api.write("PUT", group, "{\"limit\": 99999999999}"), 400, "from -2147483648 to 2147483647");
     assertRefused(api.write("PUT", "/api/v1/group/limit", "{\"limit\": 1}"), 400, "'group'");
   }
 

@@ -5,6 +5,7 @@ import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** Sorts what the driver throws, by SQLState, into what a caller would act on differently. */
 final class SqlErrors {
@@ -13,8 +14,9 @@ final class SqlErrors {
   static final String UNIQUE_VIOLATION = "23505";
   static final String NO_LIMIT = "SL001";
   private static final String NOT_READ_COMMITTED = "SL002";
-  private static final String LOCK_NOT_AVAILABLE = "55P03";
-  private static final String QUERY_CANCELED = "57014";
+
+  /** Cancelled, as by statement_timeout; no lock within lock_timeout; transaction_timeout. */
+  private static final Set<String> TIME_OUTS = Set.of("57014", "55P03", "25P04");
 
   private SqlErrors() {}
 
@@ -74,13 +76,14 @@ final class SqlErrors {
               + " Is the server up?",
           e);
     }
-    if (state.equals(LOCK_NOT_AVAILABLE) || state.equals(QUERY_CANCELED)) {
+    if (TIME_OUTS.contains(state)) {
       return new StoreUnavailableException(
           "PostgreSQL at "
               + server
-              + " did not get to it in time: "
-              + detail
-              + " Does a transaction hold a lock for long, or is statement_timeout or lock_timeout too short?",
+              + " did not answer in time: "
+              + detail.lines().findFirst().orElse("")
+              + ". Try again. If it lasts, look in pg_stat_activity for a transaction that holds"
+              + " locks, or raise statement_timeout and lock_timeout of the role.",
           e);
     }
     if (state.equals(NO_LIMIT)) {

@@ -5,6 +5,7 @@ import dev.sluice.Submission;
 import dev.sluice.spi.Tracing;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
@@ -33,6 +34,9 @@ public final class SluiceTracing implements Tracing {
   static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("sluice.attempt");
   static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("sluice.outcome");
   static final AttributeKey<String> GROUP = AttributeKey.stringKey("sluice.group");
+
+  static final AttributeKey<Long> LIMIT = AttributeKey.longKey("sluice.limit");
+  static final AttributeKey<Long> COUNT = AttributeKey.longKey("sluice.count");
 
   private final Tracer tracer;
 
@@ -70,8 +74,18 @@ public final class SluiceTracing implements Tracing {
       } else if (submission instanceof Submission.Duplicate duplicate) {
         span.setAttribute(OUTCOME, "duplicate").setAttribute(JOB, duplicate.id().toString());
       } else if (submission instanceof Submission.Rejected rejected) {
+        // Not an error status: the caller asked to be refused when the group is full.
         span.setAttribute(OUTCOME, Submission.Rejected.REASON)
-            .setAttribute(GROUP, rejected.group().toString());
+            .setAttribute(GROUP, rejected.group().toString())
+            .addEvent(
+                Submission.Rejected.REASON,
+                Attributes.of(
+                    GROUP,
+                    rejected.group().toString(),
+                    LIMIT,
+                    (long) rejected.limit(),
+                    COUNT,
+                    (long) rejected.count()));
       }
       span.end();
     }

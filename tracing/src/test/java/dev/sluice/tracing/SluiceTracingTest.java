@@ -1,5 +1,6 @@
 package dev.sluice.tracing;
 
+import static io.opentelemetry.api.common.AttributeKey.longKey;
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -66,12 +67,22 @@ class SluiceTracingTest {
   @Test
   void submitting_rejected_saysSoWithoutBeingAnError() {
     Tracing.Submitting submitting = tracing.submitting("t", "default");
-    submitting.answered(new Submission.Rejected(Group.of("g"), 1, 1));
+    submitting.answered(new Submission.Rejected(Group.of("g"), 1, 2));
 
     SpanData span = only();
     assertThat(span.getAttributes().get(stringKey("sluice.outcome")))
         .isEqualTo("ConcurrencyLimitReached");
     assertThat(span.getAttributes().get(stringKey("sluice.group"))).isEqualTo("g");
+    assertThat(span.getEvents())
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.getName()).isEqualTo("ConcurrencyLimitReached");
+              assertThat(event.getAttributes().asMap())
+                  .containsEntry(stringKey("sluice.group"), "g")
+                  .containsEntry(longKey("sluice.limit"), 1L)
+                  .containsEntry(longKey("sluice.count"), 2L);
+            });
     assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.UNSET);
   }
 

@@ -56,6 +56,15 @@ public record Setting<T>(
     };
   }
 
+  /** Whether this text must not be printed. */
+  boolean holdsSecret(String text) {
+    return switch (secrecy) {
+      case OPEN -> false;
+      case URL -> Secrets.isInUrl(text);
+      case SECRET -> true;
+    };
+  }
+
   /** A value that could not be read, as it may be printed. */
   String shownBad(String text) {
     return secrecy == Secrecy.OPEN ? "'" + shortened(text) + "'" : "not shown here";

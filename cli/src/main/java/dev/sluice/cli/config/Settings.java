@@ -8,8 +8,11 @@ import dev.sluice.cli.config.Setting.Secrecy;
 import dev.sluice.server.SluiceServerBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Every setting there is: files, environment, help and {@code sluice config} follow this list. */
 public final class Settings {
@@ -225,6 +228,23 @@ public final class Settings {
   /** All of them, in the order in which they are shown. */
   public static List<Setting<?>> all() {
     return List.copyOf(ALL);
+  }
+
+  /**
+   * The variables of an environment that hold secrets of Sluice: a URL with a password in it, and
+   * tokens.
+   */
+  public static Set<String> secretVariables(Map<String, String> environment) {
+    Set<String> names = new HashSet<>();
+    for (Setting<?> setting : ALL) {
+      for (String name : setting.variables()) {
+        String value = environment.get(name);
+        if (value != null && setting.holdsSecret(value)) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
   }
 
   private static String seconds(Duration duration) {

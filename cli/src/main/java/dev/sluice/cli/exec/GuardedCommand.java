@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -44,12 +45,19 @@ final class GuardedCommand implements AutoCloseable {
    * @param command for {@code sh -c}
    * @param payload for its standard input
    * @param environment further variables, of ASCII text
+   * @param withheld variables of this process that the command does not get
    */
-  record Order(String task, String command, String payload, Map<String, String> environment) {}
+  record Order(
+      String task,
+      String command,
+      String payload,
+      Map<String, String> environment,
+      Set<String> withheld) {}
 
   static GuardedCommand start(Order order, Supplier<Duration> leaseRemaining) throws IOException {
     long deadline = Guard.moment(leaseRemaining);
     ProcessBuilder builder = new ProcessBuilder(Guard.commandLine());
+    builder.environment().keySet().removeAll(order.withheld);
     builder.environment().putAll(order.environment);
     GuardedCommand command = new GuardedCommand(builder.start());
     try {

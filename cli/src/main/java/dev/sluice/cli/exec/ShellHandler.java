@@ -7,6 +7,7 @@ import dev.sluice.RetryableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Runs a shell command as the handler of a task: the payload is its standard input, what it prints
@@ -27,6 +28,7 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
   private static final Duration CLOCK_STEPS = Duration.ofMillis(50);
 
   private final String command;
+  private final Set<String> withheld;
   private final Duration beat;
 
   /**
@@ -34,12 +36,15 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
    *
    * @param command for {@code sh -c}
    * @param lease the worker's lease
+   * @param withheld environment variables of this process that the command does not get, because
+   *     they hold secrets
    * @throws MissingToolException if this machine lacks what is needed to guard commands
    */
-  public ShellHandler(String command, Duration lease) {
+  public ShellHandler(String command, Duration lease, Set<String> withheld) {
     Guard.requireTools();
     Duration tenth = lease.dividedBy(BEATS_PER_LEASE);
     this.command = command;
+    this.withheld = Set.copyOf(withheld);
     this.beat = tenth.compareTo(LONGEST_BEAT) < 0 ? tenth : LONGEST_BEAT;
   }
 
@@ -55,7 +60,8 @@ public final class ShellHandler implements Handler.Returning<JsonNode, String> {
                 Map.of(
                     "SLUICE_JOB_ID", context.jobId().toString(),
                     "SLUICE_ATTEMPT", String.valueOf(context.attempt()),
-                    "SLUICE_FENCING_TOKEN", String.valueOf(context.fencingToken()))),
+                    "SLUICE_FENCING_TOKEN", String.valueOf(context.fencingToken())),
+                withheld),
             context::leaseRemaining);
     try (running) {
       await(running, context);

@@ -9,7 +9,8 @@ import java.time.format.DateTimeFormatter;
 /** Moments in the reader's time zone, with how long ago or how far ahead they are. */
 public final class Times {
   private static final DateTimeFormatter FORMAT =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ssxxx");
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ssxxx");
   private static final Duration NOW = Duration.ofSeconds(1);
 
   private final Clock clock;
@@ -29,7 +30,12 @@ public final class Times {
         : Durations.format(age) + " ago";
   }
 
-  /** Date, time and age: {@code 2026-03-01 14:05:11 (3m 5s ago)}. */
+  /** The time of day: {@code 14:05:11+01:00}. */
+  public String timeOfDay(Instant moment) {
+    return TIME.format(moment.atZone(clock.getZone()));
+  }
+
+  /** Date, time and age: {@code 2026-03-01 14:05:11+01:00 (3m 5s ago)}. */
   public String full(Instant moment) {
     ZoneId zone = clock.getZone();
     return FORMAT.format(moment.atZone(zone)) + " (" + age(moment) + ")";

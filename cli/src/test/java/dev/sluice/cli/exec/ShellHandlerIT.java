@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class ShellHandlerIT {
   @TempDir private Path directory;
 
   private static String run(String command, JsonNode payload) throws Exception {
-    return new ShellHandler(command, LEASE).handle(payload, new LeasedContext(LEASE));
+    return new ShellHandler(command, LEASE, Set.of()).handle(payload, new LeasedContext(LEASE));
   }
 
   @Test
@@ -47,7 +48,9 @@ class ShellHandlerIT {
     LeasedContext context = new LeasedContext(LEASE);
     String printed =
         new ShellHandler(
-                "echo $SLUICE_JOB_ID $SLUICE_TASK $SLUICE_ATTEMPT $SLUICE_FENCING_TOKEN", LEASE)
+                "echo $SLUICE_JOB_ID $SLUICE_TASK $SLUICE_ATTEMPT $SLUICE_FENCING_TOKEN",
+                LEASE,
+                Set.of())
             .handle(NOTHING, context);
     assertThat(printed).isEqualTo(context.jobId() + " grüße/🚀 2 7");
   }
@@ -264,7 +267,8 @@ class ShellHandlerIT {
           new Thread(
               () -> {
                 try {
-                  result.complete(new ShellHandler(command, lease).handle(NOTHING, context));
+                  result.complete(
+                      new ShellHandler(command, lease, Set.of()).handle(NOTHING, context));
                 } catch (Exception e) {
                   result.completeExceptionally(e);
                 }

@@ -30,6 +30,6 @@ final class ShellWorker {
             });
     renewer.setDaemon(true);
     renewer.start();
-    new ShellHandler(args[1], lease).handle(NullNode.instance, context);
+    new ShellHandler(args[1], lease, java.util.Set.of()).handle(NullNode.instance, context);
   }
 }

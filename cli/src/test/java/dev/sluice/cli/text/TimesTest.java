@@ -21,7 +21,7 @@ class TimesTest {
 
   @Test
   void full_moment_isInTheReadersZone() {
-    assertThat(times.full(NOW.minusSeconds(60))).isEqualTo("2026-03-01 12:59:00 (1m 0s ago)");
+    assertThat(times.full(NOW.minusSeconds(60))).isEqualTo("2026-03-01 12:59:00+01:00 (1m 0s ago)");
   }
 
   @Test

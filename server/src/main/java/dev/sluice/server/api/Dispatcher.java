@@ -165,7 +165,7 @@ public final class Dispatcher {
       return Problem.conflict(e.getMessage());
     } else if (e instanceof StoreUnavailableException || e instanceof StoreIncompatibleException) {
       log.warn("The store did not answer a request.", e);
-      return new Problem(503, "The store cannot be reached just now; try again.")
+      return new Problem(503, "The store cannot be reached, or did not answer in time; try again.")
           .header("Retry-After", "5");
     } else if (e instanceof InterruptedException) {
       Thread.currentThread().interrupt();

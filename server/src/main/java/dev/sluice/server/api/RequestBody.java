@@ -1,6 +1,7 @@
 package dev.sluice.server.api;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
@@ -70,6 +71,10 @@ record RequestBody(byte[] bytes) {
                   .collect(Collectors.joining(", ")));
     }
     if (e instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()) {
+      if (e.getCause() instanceof InputCoercionException) {
+        return "The value of '%s' is out of range; whole numbers go from %d to %d."
+            .formatted(path(mapping, 0), Integer.MIN_VALUE, Integer.MAX_VALUE);
+      }
       return "The value of '%s' is not of the right type%s."
           .formatted(path(mapping, 0), choices(mapping));
     }
