@@ -3,6 +3,7 @@ package dev.sluice;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.Audience;
 import dev.sluice.internal.Explainer;
+import dev.sluice.internal.GroupNames;
 import dev.sluice.internal.GuardedTracing;
 import dev.sluice.internal.HeardJobStore;
 import dev.sluice.internal.JobIds;
@@ -219,6 +220,14 @@ public final class Sluice implements AutoCloseable {
   /** The limiter by itself: limits, slots, permits. */
   public ConcurrencyLimits concurrency() {
     return limits;
+  }
+
+  /**
+   * Whether nothing on record has used the group, and which name on record is the most similar:
+   * what an operator should hear who sets a limit for it. Empty if something has used the group.
+   */
+  public Optional<UnusedGroup> unused(Group group) {
+    return new GroupNames(store).unused(group);
   }
 
   /** The jobs on record. */

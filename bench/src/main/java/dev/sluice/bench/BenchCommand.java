@@ -1,10 +1,10 @@
 package dev.sluice.bench;
 
+import dev.sluice.Spelling;
 import dev.sluice.bench.scenario.Plan;
 import dev.sluice.bench.scenario.Scenario;
 import dev.sluice.bench.scenario.Scenarios;
 import dev.sluice.cli.text.Console;
-import dev.sluice.cli.text.Spelling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -142,6 +142,22 @@ abstract class DashboardWalk {
     assertThat(system.sluice().concurrency().status("work").limit()).hasValue(2);
   }
 
+  @Test
+  void newLimit_namesAreSuggestedAndNothingIsFilledIn() {
+    tab.visit("concurrency");
+    part("new-limit").click();
+
+    assertThat(part("new-limit-names").locator("option[value=work]")).hasCount(1);
+    assertThat(part("new-limit-group")).hasAttribute("list", "new-limit-names");
+    assertThat(part("new-limit-group")).hasValue("");
+    assertThat(part("new-limit-number")).hasValue("");
+
+    part("new-limit-group").fill("wrok");
+    part("new-limit-number").fill("3");
+    part("form-submit").click();
+    assertThat(part("toast-good").last()).containsText("Did you mean 'work'?");
+  }
+
   private void setLimit(int limit) {
     part("limit-input").fill("" + limit);
     part("set-limit").click();

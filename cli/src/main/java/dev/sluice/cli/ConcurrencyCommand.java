@@ -7,6 +7,7 @@ import dev.sluice.GroupQuery;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.SlotInfo;
 import dev.sluice.Sluice;
+import dev.sluice.UnusedGroup;
 import dev.sluice.cli.text.Printable;
 import java.util.Optional;
 import picocli.CommandLine.ArgGroup;
@@ -221,6 +222,7 @@ final class ConcurrencyCommand implements Runnable {
         if (change.limit == null) {
           sluice.concurrency().removeLimit(group);
         } else {
+          sluice.unused(group).map(UnusedGroup::message).ifPresent(root::warn);
           sluice.concurrency().setLimit(group, change.limit);
         }
         ConcurrencyStatus status = sluice.concurrency().status(group);

@@ -2,9 +2,9 @@ package dev.sluice.cli;
 
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
+import dev.sluice.Spelling;
 import dev.sluice.Why;
 import dev.sluice.cli.text.Printable;
-import dev.sluice.cli.text.Spelling;
 import dev.sluice.workflow.WorkflowRun;
 import dev.sluice.workflow.WorkflowRun.Step;
 import dev.sluice.workflow.Workflows;

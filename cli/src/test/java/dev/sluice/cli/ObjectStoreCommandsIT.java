@@ -61,6 +61,20 @@ class ObjectStoreCommandsIT {
     return run;
   }
 
+  @Test
+  void limitOfAGroupThatNothingHasUsed_isSetWithAWarningOnStandardError() {
+    String store = "file:" + directory.resolve("mistyped");
+    succeeds(store, "submit", "send_email");
+    Run meant = succeeds(store, "concurrency", "set", "send_email", "--limit", "3");
+    assertThat(meant.err()).isEmpty();
+
+    Run mistyped = succeeds(store, "concurrency", "set", "sned_email", "--limit", "3");
+    assertThat(mistyped.out()).contains("Group 'sned_email'");
+    assertThat(mistyped.err())
+        .contains("Nothing has used the group 'sned_email'", "Did you mean 'send_email'?")
+        .hasLineCount(1);
+  }
+
   @ParameterizedTest
   @MethodSource("stores")
   void jobs_submittedShownCancelledAndTriedAgain(String store) {

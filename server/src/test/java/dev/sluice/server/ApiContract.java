@@ -264,6 +264,20 @@ abstract class ApiContract {
   }
 
   @Test
+  void limit_ofAGroupThatNothingHasUsed_isSetWithAWarning() throws Exception {
+    submit("{}");
+    api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\": 3}");
+
+    Reply mistyped = api.write("PUT", "/api/v1/group/limit?group=wrok", "{\"limit\": 3}");
+    assertThat(mistyped.status()).isEqualTo(200);
+    assertThat(mistyped.json().get("limit").asInt()).isEqualTo(3);
+    assertThat(mistyped.json().get("warning").asText())
+        .contains("Nothing has used the group 'wrok'", "Did you mean 'work'?");
+    Reply meant = api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\": 2}");
+    assertThat(meant.json().has("warning")).isFalse();
+  }
+
+  @Test
   void failed_job_showsItsErrorAndCanBeRetriedOnce() throws Exception {
     String id = submit("{\"fail\":\"<img src=x onerror=alert(1)>\"}");
     try (Worker worker = worker()) {

@@ -56,6 +56,32 @@ abstract class SummaryContract extends ContractTopic {
   }
 
   @Test
+  void groupThatNothingHasUsed_isToldWithTheNearestNameOnRecord() {
+    Task<Integer> mail = task("send_email", 2);
+    submit(mail);
+    submit(task("resize"), o -> o.concurrencyKey("image-7"));
+    sluice.concurrency().setLimit(Group.of("stripe").anyValueOf("tenant"), 3);
+    assertThat(nearest(Group.of("sned_email"))).isEmpty();
+    manualWorker(mail);
+
+    assertThat(nearest(Group.of("sned_email"))).contains("send_email");
+    assertThat(nearest(Group.of("stripe").anyValueOf("tennant"))).contains("stripe/tenant=*");
+    assertThat(nearest(Group.of("unheard_of"))).isEmpty();
+    for (Group used :
+        List.of(
+            Group.of("send_email"),
+            Group.of("resize"),
+            Group.of("resize").key("image-7"),
+            Group.of("stripe").anyValueOf("tenant"))) {
+      assertThat(sluice.unused(used)).as(used.toString()).isEmpty();
+    }
+  }
+
+  private Optional<String> nearest(Group unused) {
+    return sluice.unused(unused).orElseThrow().nearest();
+  }
+
+  @Test
   void nothingThere_isEmpty() {
     assertThat(store.limits().summaries(GroupQuery.BUSIEST).items()).isEmpty();
     assertThat(store.limits().summaries(GroupQuery.BY_NAME))

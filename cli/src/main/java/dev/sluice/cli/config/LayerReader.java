@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
-import dev.sluice.cli.text.Spelling;
+import dev.sluice.Spelling;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;

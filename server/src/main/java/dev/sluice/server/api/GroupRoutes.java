@@ -4,6 +4,7 @@ import dev.sluice.ConcurrencyLimits;
 import dev.sluice.Group;
 import dev.sluice.GroupQuery;
 import dev.sluice.SlotInfo;
+import dev.sluice.UnusedGroup;
 import dev.sluice.server.view.GroupDetailView;
 import dev.sluice.server.view.GroupView;
 import dev.sluice.server.view.GroupView.Traffic;
@@ -13,6 +14,7 @@ import dev.sluice.server.view.Paged;
 import dev.sluice.server.view.Problem;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Groups: their limits, their slots, and who changed them. */
 final class GroupRoutes {
@@ -118,8 +120,9 @@ final class GroupRoutes {
     Group group = call.group();
     int limit = call.body(LimitRequest.class).limit;
     call.subject(group + " limit " + limit);
+    Optional<UnusedGroup> unused = backend.sluice().unused(group);
     as(call).setLimit(group, limit);
-    return Answer.ok(details.of(group));
+    return Answer.ok(details.of(group).withWarning(unused.map(UnusedGroup::message).orElse(null)));
   }
 
   private Answer removeLimit(Call call) {

@@ -15,7 +15,8 @@ public record GroupDetailView(
     @JsonUnwrapped Origin origin,
     List<SlotView> slots,
     @Maybe @JsonUnwrapped GroupView.Traffic traffic,
-    @Maybe List<LimitChangeView> changes) {
+    @Maybe List<LimitChangeView> changes,
+    @Maybe String warning) {
 
   /** Where the limit comes from; declared: number as text, how many workers declare it. */
   public record Origin(
@@ -47,6 +48,12 @@ public record GroupDetailView(
         Origin.of(status.origin()),
         slots,
         traffic,
-        changes);
+        changes,
+        null);
+  }
+
+  /** The same, with something the caller should look at; null = nothing. */
+  public GroupDetailView withWarning(String text) {
+    return new GroupDetailView(group, limit, use, origin, slots, traffic, changes, text);
   }
 }

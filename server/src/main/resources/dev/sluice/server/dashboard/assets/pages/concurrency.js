@@ -121,7 +121,7 @@ function name({ group, family }) {
 async function newLimit(context) {
   const made = await askLimit();
   if (made) {
-    await context.change(made.call, `The limit of ${made.group} is ${made.limit}.`);
+    await context.change(made.call, (answer) => [`The limit of ${made.group} is ${made.limit}.`, answer.warning].filter(Boolean).join(' '));
     go(link('group', { name: made.group }));
   }
 }

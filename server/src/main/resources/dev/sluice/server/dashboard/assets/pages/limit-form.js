@@ -1,6 +1,6 @@
 // Setting, holding, resuming and removing the limit of a group.
 
-import { del, put } from '../api.js';
+import { del, get, put } from '../api.js';
 import { ask, confirm } from '../dialog.js';
 import { h } from '../dom.js';
 import { plural } from '../format.js';
@@ -9,6 +9,8 @@ import { mayWrite, READ_ONLY } from '../session.js';
 
 /** Asks for a group's name and a number; the call is under way when it answers. */
 export function askLimit() {
+  const names = h('datalist', { id: 'new-limit-names', data: { test: 'new-limit-names' } });
+  suggest(names);
   return ask({
     title: 'Set a limit',
     action: 'Set the limit',
@@ -16,9 +18,10 @@ export function askLimit() {
     fields: [
       h('p', {}, 'At most so many jobs of the group run at once, across every worker. It takes effect at once.'),
       h('label', { for: 'new-limit-group' }, 'Group'),
-      h('input', { id: 'new-limit-group', name: 'group', required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'send_email or send_email/tenant=acme', data: { test: 'new-limit-group' } }),
+      h('input', { id: 'new-limit-group', name: 'group', required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'send_email or send_email/tenant=acme', list: 'new-limit-names', data: { test: 'new-limit-group' } }),
+      names,
       h('label', { for: 'new-limit-number' }, 'Limit'),
-      h('input', { id: 'new-limit-number', name: 'limit', type: 'number', min: 0, step: 1, required: true, value: 1, data: { test: 'new-limit-number' } }),
+      h('input', { id: 'new-limit-number', name: 'limit', type: 'number', min: 0, step: 1, required: true, data: { test: 'new-limit-number' } }),
     ],
     async check(form) {
       const group = form.get('group').trim();
@@ -26,6 +29,17 @@ export function askLimit() {
       return { group, limit, call: await setLimit(group, limit) };
     },
   });
+}
+
+/** Offers the names on record. Without them the dialog works all the same. */
+async function suggest(names) {
+  try {
+    const [groups, workers] = await Promise.all([get('groups', { order: 'name', limit: 1000 }), get('workers')]);
+    const known = new Set([...groups.items.map(({ group }) => group), ...workers.items.flatMap(({ tasks }) => tasks)]);
+    names.append(...[...known].sort().map((value) => h('option', { value })));
+  } catch {
+    // Only suggestions are missing.
+  }
 }
 
 function number(text) {

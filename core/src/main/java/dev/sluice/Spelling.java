@@ -1,4 +1,8 @@
-package dev.sluice.cli.text;
+package dev.sluice;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
 
 /** Whether a word is another one, mistyped. */
 public final class Spelling {
@@ -12,6 +16,15 @@ public final class Spelling {
     int longest = Math.max(typed.length(), known.length());
     return (typed.length() >= SHORTEST_START && known.startsWith(typed))
         || distance(typed, known) <= Math.max(1, longest / LETTERS_PER_MISTAKE);
+  }
+
+  /** The most similar of the close words; empty if none is close. */
+  public static Optional<String> nearest(String typed, Collection<String> known) {
+    return known.stream()
+        .filter(word -> isClose(typed, word))
+        .min(
+            Comparator.<String>comparingInt(word -> distance(typed, word))
+                .thenComparing(Comparator.naturalOrder()));
   }
 
   /** How many letters are missing, too many, wrong, or swapped with the next. */

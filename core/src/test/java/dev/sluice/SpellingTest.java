@@ -1,4 +1,4 @@
-package dev.sluice.cli.text;
+package dev.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
