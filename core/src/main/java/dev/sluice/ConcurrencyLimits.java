@@ -53,6 +53,14 @@ public interface ConcurrencyLimits {
   /** Every group that has a limit, a family included, or a held slot; by name. */
   List<Group> groups();
 
+  /**
+   * How many submits and permits were refused through this {@link Sluice} because the group was
+   * full, by canonical name of the group, since it was opened. Those that a worker of the same
+   * Sluice counts in its bulletins are not among them; the less busy of many groups are counted as
+   * {@link WorkerBulletin#OTHER}.
+   */
+  Map<String, Long> refusals();
+
   /** Groups in a line each: the busiest, or all by name, a page at a time. */
   Page<GroupSummary> summaries(GroupQuery query);
 

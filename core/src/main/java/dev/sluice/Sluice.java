@@ -2,6 +2,7 @@ package dev.sluice;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.Audience;
+import dev.sluice.internal.CallerRefusals;
 import dev.sluice.internal.Explainer;
 import dev.sluice.internal.GroupNames;
 import dev.sluice.internal.GuardedTracing;
@@ -47,14 +48,16 @@ public final class Sluice implements AutoCloseable {
   private final RenewingLimits limits;
   private final List<SluiceListener> listeners;
   private final Tracing tracing;
+  private final CallerRefusals refusals = new CallerRefusals();
 
   private Sluice(SluiceOptions options) {
     json = options.json();
     listeners = options.listeners();
     tracing = GuardedTracing.guarding(options.tracing());
     Audience<SluiceListener> audience = new Audience<>(listeners);
-    store = HeardJobStore.hearing(openStore(options), audience, tracing);
-    limits = new RenewingLimits(store.limits(), audience, options.actor(), options.lease());
+    store = HeardJobStore.hearing(openStore(options), audience, tracing, refusals);
+    limits =
+        new RenewingLimits(store.limits(), audience, refusals, options.actor(), options.lease());
   }
 
   /**
@@ -214,7 +217,8 @@ public final class Sluice implements AutoCloseable {
 
   /** Puts a worker together. */
   public WorkerBuilder worker() {
-    return new WorkerBuilder(store, json, listeners, tracing).lease(limits.defaultLease());
+    return new WorkerBuilder(store, json, listeners, tracing, refusals)
+        .lease(limits.defaultLease());
   }
 
   /** The limiter by itself: limits, slots, permits. */

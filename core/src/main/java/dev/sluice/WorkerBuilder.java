@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.internal.Actors;
+import dev.sluice.internal.CallerRefusals;
 import dev.sluice.internal.Durations;
 import dev.sluice.internal.Json;
 import dev.sluice.internal.RegisteredTask;
@@ -49,6 +50,7 @@ public final class WorkerBuilder {
   private final List<WorkerListener> listeners;
   private final Map<String, Supplier<?>> notices = new LinkedHashMap<>();
   private final Tracing tracing;
+  private final CallerRefusals refusals;
   private String name = hostAndProcess();
   private int concurrency = DEFAULT_CONCURRENCY;
   private Duration lease = DEFAULT_LEASE;
@@ -57,11 +59,16 @@ public final class WorkerBuilder {
   private Duration retention = DEFAULT_RETENTION;
 
   WorkerBuilder(
-      JobStore store, Json json, List<? extends WorkerListener> listeners, Tracing tracing) {
+      JobStore store,
+      Json json,
+      List<? extends WorkerListener> listeners,
+      Tracing tracing,
+      CallerRefusals refusals) {
     this.store = store;
     this.json = json;
     this.listeners = new ArrayList<>(listeners);
     this.tracing = tracing;
+    this.refusals = refusals;
   }
 
   /** Runs jobs of this task with a handler that returns nothing. */
@@ -212,7 +219,8 @@ public final class WorkerBuilder {
         queues.isEmpty() ? Set.of(SubmitOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
     WorkerSettings.Timing timing = new WorkerSettings.Timing(lease, grace, poll, retention);
     WorkerSettings.Reporting reporting =
-        new WorkerSettings.Reporting(List.copyOf(listeners), tracing, Map.copyOf(notices));
+        new WorkerSettings.Reporting(
+            List.copyOf(listeners), tracing, Map.copyOf(notices), refusals);
     WorkerSettings settings =
         new WorkerSettings(name, served, concurrency, Map.copyOf(localLimits), timing, reporting);
     return WorkerRuntime.start(store, json, settings, Map.copyOf(tasks));

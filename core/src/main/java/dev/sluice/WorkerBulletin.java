@@ -100,7 +100,8 @@ public record WorkerBulletin(
    * What happened at a group.
    *
    * @param acquired how often a job got its slot
-   * @param rejected how often the worker found work and no slot, once until it got one
+   * @param rejected how often the worker found work and no slot, once until it got one; and how
+   *     often submits and permits of its process were refused, if it counts them
    * @param waits how many jobs waited how long from being due to getting their slot, by class of
    *     {@link WorkerBulletin#WAIT_BOUNDS}
    */

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WorkerBuilderTest {
-  private final WorkerBuilder builder = new WorkerBuilder(null, null, List.of(), null);
+  private final WorkerBuilder builder = new WorkerBuilder(null, null, List.of(), null, null);
 
   @Test
   void retention_tooShortToRecogniseRepeats_isRefusedWithTheRemedy() {

@@ -177,7 +177,7 @@ final class StatsCommand implements Callable<Integer> {
             .right("LIMIT")
             .right("WAITING")
             .right("GOT/S")
-            .right("FULL/S")
+            .right("REFUSED/S")
             .right("WAIT P50")
             .right("WAIT P95");
     for (GroupSummary group : look.groups) {

@@ -12,8 +12,6 @@ import dev.sluice.cli.config.Settings;
 import dev.sluice.cli.exec.ShellHandler;
 import dev.sluice.cli.text.Durations;
 import dev.sluice.cli.text.Printable;
-import dev.sluice.throttle.InvalidSettingException;
-import dev.sluice.throttle.Throttles;
 import dev.sluice.workflow.Workflows;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -68,8 +66,7 @@ final class WorkerAssembly {
             .lease(lease)
             .grace(grace())
             .poll(configuration.get(Settings.WORKER_POLL))
-            .retention(configuration.get(Settings.WORKER_RETENTION))
-            .notice("throttles", throttles()::figures);
+            .retention(configuration.get(Settings.WORKER_RETENTION));
     Set<String> withheld = Settings.secretVariables(root.surroundings().environment());
     commands.forEach(
         (task, command) ->
@@ -89,14 +86,6 @@ final class WorkerAssembly {
                     described(),
                     "queue " + String.join(", ", queues))));
     return worker;
-  }
-
-  private static Throttles throttles() {
-    try {
-      return Throttles.fromEnvironment();
-    } catch (InvalidSettingException e) {
-      throw new InvalidRequestException(e.getMessage(), e);
-    }
   }
 
   /** Lets it finish what it runs. */

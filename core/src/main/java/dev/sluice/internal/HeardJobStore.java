@@ -20,20 +20,27 @@ public final class HeardJobStore extends ForwardingJobStore {
   private final JobStore store;
   private final Audience<SluiceListener> listeners;
   private final Tracing tracing;
+  private final CallerRefusals refusals;
 
-  private HeardJobStore(JobStore store, Audience<SluiceListener> listeners, Tracing tracing) {
+  private HeardJobStore(
+      JobStore store,
+      Audience<SluiceListener> listeners,
+      Tracing tracing,
+      CallerRefusals refusals) {
     super(store);
     this.store = store;
     this.listeners = listeners;
     this.tracing = tracing;
+    this.refusals = refusals;
   }
 
-  /** The store, heard; the store itself where nobody listens. */
+  /** The store, heard. */
   public static JobStore hearing(
-      JobStore store, Audience<SluiceListener> listeners, Tracing tracing) {
-    return listeners.isEmpty() && tracing == Tracing.NONE
-        ? store
-        : new HeardJobStore(store, listeners, tracing);
+      JobStore store,
+      Audience<SluiceListener> listeners,
+      Tracing tracing,
+      CallerRefusals refusals) {
+    return new HeardJobStore(store, listeners, tracing, refusals);
   }
 
   @Override
@@ -52,8 +59,11 @@ public final class HeardJobStore extends ForwardingJobStore {
 
   private List<Submission> heard(List<NewJob> jobs, Submit submit) {
     List<Submission> answers = tracing == Tracing.NONE ? submit.apply(jobs) : traced(jobs, submit);
-    if (!listeners.isEmpty()) {
-      for (int i = 0; i < jobs.size(); i++) {
+    for (int i = 0; i < jobs.size(); i++) {
+      if (answers.get(i) instanceof Submission.Rejected rejected) {
+        refusals.count(rejected.group());
+      }
+      if (!listeners.isEmpty()) {
         tell(jobs.get(i).task(), answers.get(i));
       }
     }

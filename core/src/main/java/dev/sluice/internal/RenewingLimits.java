@@ -35,26 +35,37 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   private final LimitStore store;
   private final PermitKeeper keeper;
   private final Audience<SluiceListener> listeners;
+  private final CallerRefusals refusals;
   private final String actor;
   private final String processId = "process-" + ProcessHandle.current().pid();
 
   /** Permits have leases of this length. */
   public RenewingLimits(
-      LimitStore store, Audience<SluiceListener> listeners, String actor, Duration lease) {
-    this(store, new PermitKeeper(store, lease, ElapsedClock.SYSTEM), listeners, actor);
+      LimitStore store,
+      Audience<SluiceListener> listeners,
+      CallerRefusals refusals,
+      String actor,
+      Duration lease) {
+    this(store, new PermitKeeper(store, lease, ElapsedClock.SYSTEM), listeners, refusals, actor);
   }
 
   RenewingLimits(
-      LimitStore store, PermitKeeper keeper, Audience<SluiceListener> listeners, String actor) {
+      LimitStore store,
+      PermitKeeper keeper,
+      Audience<SluiceListener> listeners,
+      CallerRefusals refusals,
+      String actor) {
     this.store = store;
     this.keeper = keeper;
     this.listeners = listeners;
+    this.refusals = refusals;
     this.actor = actor;
   }
 
   @Override
   public ConcurrencyLimits as(String actor) {
-    return new RenewingLimits(store, keeper, listeners, BoundedText.of(actor, LONGEST_ACTOR));
+    return new RenewingLimits(
+        store, keeper, listeners, refusals, BoundedText.of(actor, LONGEST_ACTOR));
   }
 
   @Override
@@ -81,6 +92,7 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   }
 
   private void rejected(Group group) {
+    refusals.count(group);
     listeners.tell(listener -> listener.onRejected(group));
   }
 
@@ -133,6 +145,11 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   @Override
   public List<Group> groups() {
     return store.groups();
+  }
+
+  @Override
+  public Map<String, Long> refusals() {
+    return refusals.unpublished();
   }
 
   @Override

@@ -53,6 +53,7 @@ public final class WorkerRuntime implements Worker {
     heralding = new ChoreRunner(environment, List.of(loop.herald()));
     shutdownHook = new Thread(this::close, "sluice-shutdown");
     rememberShutdownHook();
+    environment.settings().reporting().refusals().join(workshop.chronicle());
     loopThread = DaemonThreads.start("sluice-worker-" + id(), this::work);
     log.info(
         "Worker {} serves the queues {} with {} tasks.",
@@ -65,6 +66,8 @@ public final class WorkerRuntime implements Worker {
     // Operators see a worker drain: it says how it fares until it has signed off.
     try (heralding) {
       loop.run();
+    } finally {
+      workshop.environment().settings().reporting().refusals().leave(workshop.chronicle());
     }
   }
 

@@ -26,7 +26,17 @@ public record WorkerSettings(
    * @param listeners hear what the worker does
    * @param tracing follows its jobs
    * @param notices what the program adds to the worker's bulletins, by name
+   * @param refusals what the worker's bulletins count besides what the worker does
    */
   public record Reporting(
-      List<WorkerListener> listeners, Tracing tracing, Map<String, Supplier<?>> notices) {}
+      List<WorkerListener> listeners,
+      Tracing tracing,
+      Map<String, Supplier<?>> notices,
+      CallerRefusals refusals) {
+    /** Of a worker that counts for no callers. */
+    public Reporting(
+        List<WorkerListener> listeners, Tracing tracing, Map<String, Supplier<?>> notices) {
+      this(listeners, tracing, notices, new CallerRefusals());
+    }
+  }
 }

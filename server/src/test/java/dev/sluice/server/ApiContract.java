@@ -264,6 +264,18 @@ abstract class ApiContract {
   }
 
   @Test
+  void refusedSubmits_areCountedWithTheirGroup() throws Exception {
+    api.write("PUT", "/api/v1/group/limit?group=full", "{\"limit\": 0}");
+    String job = "{\"task\":\"work\",\"concurrency_group\":\"full\",\"on_limit\":\"reject\"}";
+    assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(409);
+    assertThat(api.post("/api/v1/jobs", job).status()).isEqualTo(409);
+
+    await()
+        .atMost(SOON)
+        .until(() -> api.get("/api/v1/group?group=full").json().path("rejected").asInt() == 2);
+  }
+
+  @Test
   void limit_ofAGroupThatNothingHasUsed_isSetWithAWarning() throws Exception {
     submit("{}");
     api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\": 3}");

@@ -43,7 +43,11 @@ class PermitKeeperTest {
           new ElapsedClock(nanos::get, bootMillis::get, () -> 0));
   private final RenewingLimits limits =
       new RenewingLimits(
-          store(sluice.store().limits()), keeper, new Audience<>(List.of()), "a test");
+          store(sluice.store().limits()),
+          keeper,
+          new Audience<>(List.of()),
+          new CallerRefusals(),
+          "a test");
 
   @BeforeEach
   void setLimit() {

@@ -2,13 +2,18 @@ package dev.sluice.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.LeaseLostException;
+import dev.sluice.OnLimit;
 import dev.sluice.RetryPolicy;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.Submission;
+import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.Why;
 import dev.sluice.Worker;
+import dev.sluice.WorkerBuilder;
 import dev.sluice.WorkerBulletin;
 import dev.sluice.WorkerBulletin.Event;
 import dev.sluice.WorkerBulletin.GroupTally;
@@ -29,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +44,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What workers on this store say about themselves. */
@@ -193,6 +200,33 @@ abstract class BulletinContract extends ContractTopic {
 
     assertThat(rejected(worker, "single")).isEqualTo(1);
     assertThat(state(waiting)).isNotEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void refusedSubmitsAndPermits_areCountedOnceAmongTheWorkersOfTheSameSluice() {
+    Group full = Group.of("full");
+    sluice.concurrency().setLimit(full, 0);
+    UnaryOperator<SubmitOptions> orRefuse = o -> o.concurrencyGroup("full").onLimit(OnLimit.REJECT);
+    assertThat(sluice.submit(TASK, 1, orRefuse)).isInstanceOf(Submission.Rejected.class);
+    assertThat(sluice.concurrency().refusals()).isEqualTo(Map.of("full", 1L));
+
+    List<Worker> workers =
+        List.of(closing(refusalsWorker().start()), closing(refusalsWorker().start()));
+    for (int i = 0; i < 3; i++) {
+      assertThat(sluice.submit(TASK, i, orRefuse)).isInstanceOf(Submission.Rejected.class);
+    }
+    assertThat(sluice.concurrency().tryAcquire(full, OptionalInt.empty(), "h", "p", LONG_LEASE))
+        .isEmpty();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(workers.stream().mapToLong(worker -> rejected(worker, "full")).sum())
+                    .isEqualTo(4));
+    assertThat(sluice.concurrency().refusals()).isEqualTo(Map.of("full", 1L));
+  }
+
+  private WorkerBuilder refusalsWorker() {
+    return worker().lease(Duration.ofSeconds(3)).handle(TASK, (payload, context) -> {});
   }
 
   private long rejected(Worker worker, String group) {

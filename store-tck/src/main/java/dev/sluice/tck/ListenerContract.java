@@ -14,6 +14,7 @@ import dev.sluice.SluiceListener;
 import dev.sluice.Submission;
 import dev.sluice.Task;
 import dev.sluice.internal.Audience;
+import dev.sluice.internal.CallerRefusals;
 import dev.sluice.internal.HeardJobStore;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.Tracing;
@@ -159,7 +160,9 @@ abstract class ListenerContract extends ContractTopic {
             withdrawn.add(job);
           }
         };
-    JobStore heard = HeardJobStore.hearing(store, new Audience<>(List.of(listener)), Tracing.NONE);
+    JobStore heard =
+        HeardJobStore.hearing(
+            store, new Audience<>(List.of(listener)), Tracing.NONE, new CallerRefusals());
     UUID running = submit(TASK);
     assertThat(manualWorker(TASK).claim("t", 1)).hasSize(1);
     List<UUID> waiting = submit(TASK, 3);

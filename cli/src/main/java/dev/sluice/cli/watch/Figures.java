@@ -35,7 +35,8 @@ public final class Figures {
    * What happened at a group.
    *
    * @param acquired slots got per second
-   * @param rejected how often work was found and no slot, per second
+   * @param rejected refusals per second: work was found and no slot, or a submit or permit was
+   *     refused
    * @param waits how long jobs waited for their slot
    */
   public record GroupFigures(double acquired, double rejected, Waits waits) {}

@@ -135,7 +135,7 @@ public final class TopScreen {
       table.left("").right("WAITING");
     }
     if (wide) {
-      table.right("GOT/S").right("WAIT P50").right("WAIT P95");
+      table.right("GOT/S").right("REFUSED/S").right("WAIT P50").right("WAIT P95");
     }
     int room = Math.max(1, until - HEAD - 1);
     int first = Math.max(0, Math.min(cursor - room / 2, snapshot.groups().size() - room));
@@ -166,6 +166,7 @@ public final class TopScreen {
     if (wide) {
       Optional<Figures.GroupFigures> figures = snapshot.figures().group(group.group().toString());
       cells.add(figures.map(f -> "%,.1f".formatted(f.acquired())).orElse("-"));
+      cells.add(figures.map(f -> "%,.1f".formatted(f.rejected())).orElse("-"));
       cells.add(quantile(figures, 0.5));
       cells.add(quantile(figures, 0.95));
     }

@@ -91,6 +91,7 @@ class TopScreenTest {
     String text = String.join("\n", screen.lines(120, 40));
     assertThat(text)
         .contains("file:data", "1,234 waiting", "running 3 of 8", "5.0/s succeeded", "WAIT P95")
+        .contains("REFUSED/S")
         .contains("slots of group-with-a-long-name-0", "the-holder", "1m 5s ago", "q quits");
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.server.live;
 
 import dev.sluice.WorkerBulletin;
 import dev.sluice.WorkerBulletin.Event;
+import dev.sluice.WorkerBulletin.GroupTally;
 import dev.sluice.WorkerInfo;
 import dev.sluice.server.view.GroupView.Traffic;
 import dev.sluice.server.view.OverviewView.Rates;
@@ -31,7 +32,16 @@ final class Bulletins {
 
   private final Map<String, Seen> workers = new HashMap<>();
   private final GroupTraffic traffic = new GroupTraffic();
+  private Map<String, GroupTally> own = Map.of();
   private boolean first = true;
+
+  /** Takes in how often this process was refused a slot, by group; part of the next step. */
+  void takeOwn(Map<String, Long> refusals) {
+    Map<String, GroupTally> now = new HashMap<>();
+    refusals.forEach((group, number) -> now.put(group, new GroupTally(0, number, List.of())));
+    traffic.add(own, now);
+    own = now;
+  }
 
   /** Takes a list of workers in; returns what happened since the one before, oldest first. */
   List<WorkerEvent> take(List<WorkerInfo> list, long nanos) {

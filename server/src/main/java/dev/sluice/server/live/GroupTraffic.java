@@ -11,7 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What happened at each group in the last minutes, from what workers add to their bulletins. */
+/**
+ * What happened at each group in the last minutes: what workers add to their bulletins, and what
+ * this process itself was refused.
+ */
 final class GroupTraffic {
   static final Duration WINDOW = Duration.ofMinutes(5);
 

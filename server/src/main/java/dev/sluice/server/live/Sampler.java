@@ -125,6 +125,7 @@ public final class Sampler implements AutoCloseable {
             sluice.workers().list());
     List<LimitChange> changes = sluice.concurrency().changes(Optional.empty(), CHANGES);
     long nanos = System.nanoTime();
+    bulletins.takeOwn(sluice.concurrency().refusals());
     List<Bulletins.WorkerEvent> events = bulletins.take(figures.workers(), nanos);
     Snapshot snapshot =
         Snapshot.of(figures, thresholds, bulletins.rates(nanos), bulletins.byGroup());

@@ -108,7 +108,7 @@ function list(items) {
       { name: 'Wait p50', cell: (item) => duration(item.wait_p50_seconds), number: true, hint: 'From being due to getting a slot' },
       { name: 'Wait p95', cell: (item) => duration(item.wait_p95_seconds), number: true },
       { name: 'Acquired', cell: ({ acquired }) => count(acquired), number: true, quiet: true },
-      { name: 'Refused', cell: ({ rejected }) => count(rejected), number: true, hint: 'Submits refused, and looks that found work but no slot' },
+      { name: 'Refused', cell: ({ rejected }) => count(rejected), number: true, hint: 'Submits and permits refused, and looks that found work but no slot' },
       { name: 'Set by', cell: ({ level }) => level ?? 'nobody', quiet: true },
     ],
   });
