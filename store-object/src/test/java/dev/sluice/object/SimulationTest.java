@@ -183,15 +183,15 @@ class SimulationTest {
   @ParameterizedTest
   @CsvSource({
     "TAGS_IGNORED, true, MIXED, 0",
-    "SAME_NONCE, true, BLIND_COMMITS, 17",
-    "HASTY_OBSERVERS, true, SLOW_LEASES, 50",
-    "NOBODY_FENCED, true, SLOW_LEASES, 4258",
-    "STANDING_IGNORED, true, SLOW_LEASES, 102",
-    "BARRIER_DROPPED, true, BLIND_COMMITS, 198",
-    "CLAIMS_TOLD_BY_ID, true, BLIND_COMMITS, 395",
-    "LATE_RENEWALS_COUNT, true, SLOW_LEASES, 1063",
-    "GONE_SEGMENTS_FATAL, false, MIXED, 22",
-    "OFFERS_FORGOTTEN, true, MIXED, 3"
+    "SAME_NONCE, true, BLIND_COMMITS, 20",
+    "HASTY_OBSERVERS, true, SLOW_LEASES, 52",
+    "NOBODY_FENCED, true, SLOW_LEASES, 570",
+    "STANDING_IGNORED, true, SLOW_LEASES, 146",
+    "BARRIER_DROPPED, true, BLIND_COMMITS, 328",
+    "CLAIMS_TOLD_BY_ID, true, BLIND_COMMITS, 715",
+    "LATE_RENEWALS_COUNT, true, SLOW_LEASES, 1296",
+    "GONE_SEGMENTS_FATAL, false, MIXED, 72",
+    "OFFERS_FORGOTTEN, true, MIXED, 10"
   })
   void brokenProtocol_isNoticed(Flaw flaw, boolean crowd, Weather weather, long first) {
     Optional<Broken> noticed =

@@ -141,6 +141,7 @@ public final class Claiming {
                 }
               }
             });
+    nextTime |= draft.returning().stream().anyMatch(job -> isDueNextTime(queues, job));
     while (jobs.size() < wanted && !heads.isEmpty()) {
       Head head = heads.poll();
       boolean handedBack = draft.back().containsKey(head.place);
@@ -153,6 +154,13 @@ public final class Claiming {
         }
       }
     }
+  }
+
+  /** Whether this job, which is being tried again, could be had as soon as it is in line. */
+  private boolean isDueNextTime(Set<String> queues, JobRecord job) {
+    return job.spec().timing().runAt() <= draft.now()
+        && demands.containsKey(job.spec().task())
+        && isServed(queues, job.spec().place().queue());
   }
 
   private boolean isServed(Set<String> queues, String queue) {
