@@ -55,7 +55,7 @@ final class JobSubmitter {
    * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
    * itself carries its limit too.
    */
-  private final Map<Group, Boolean> proposed = new ConcurrentHashMap<>();
+  private final Map<String, Boolean> proposed = new ConcurrentHashMap<>();
 
   JobSubmitter(Database database, UUID storeId, Waker waker, LaneMover lanes) {
     this.database = database;
@@ -70,11 +70,29 @@ final class JobSubmitter {
     }
     proposeLimits(jobs);
     promoteDue(jobs);
-    List<Submission> submissions = database.inTransaction(connection -> store(connection, jobs));
+    List<Submission> submissions = storeAll(jobs);
     Map<Waker.News, Integer> news = new HashMap<>();
     jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
     waker.wakeFor(news);
     return submissions;
+  }
+
+  /** The number on record for a key is forgotten, and these jobs bring another one along. */
+  private static final class ForgottenLimitException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private List<Submission> storeAll(List<NewJob> jobs) {
+    for (int tries = 0; ; tries++) {
+      try {
+        return database.inTransaction(connection -> store(connection, jobs));
+      } catch (ForgottenLimitException e) {
+        if (tries == MAX_TRIES) {
+          throw e;
+        }
+        propose(limitsOf(jobs));
+      }
+    }
   }
 
   List<Submission> submit(Connection connection, List<NewJob> jobs) {
@@ -87,7 +105,16 @@ final class JobSubmitter {
     // it ends. Jobs that wait bring their limits along; the claim sets them.
     proposeLimits(rejectable);
     promoteDue(rejectable);
-    return transaction.run(on -> store(on, jobs));
+    return transaction.run(
+        on -> {
+          try {
+            return store(on, jobs);
+          } catch (ForgottenLimitException e) {
+            // Not part of the transaction either, which goes on: nothing was stored.
+            propose(limitsOf(jobs));
+            return store(on, jobs);
+          }
+        });
   }
 
   /** One can run it; when a job is due that is not yet, everyone should know. */
@@ -111,25 +138,35 @@ final class JobSubmitter {
   }
 
   private void proposeLimits(List<NewJob> jobs) {
-    Map<Group, Integer> proposals = new LinkedHashMap<>();
-    for (NewJob job : jobs) {
-      NewJob.Concurrency concurrency = job.concurrency();
-      // A limit that decides about this very submit must be there now, not just have been there.
-      if (concurrency.limited().isPresent()
-          && (mayBeRejected(job) || !proposed.containsKey(concurrency.limited().get()))) {
-        proposals.putIfAbsent(concurrency.limited().get(), concurrency.limit().orElseThrow());
-      }
-    }
+    // A limit that decides about this very submit must be there now, not just have been there.
+    Map<String, Integer> proposals =
+        limitsOf(
+            jobs.stream()
+                .filter(job -> mayBeRejected(job) || !proposed.containsKey(limitedGroup(job)))
+                .toList());
     if (proposals.isEmpty()) {
       return;
     }
-    Map<String, Integer> byName = new LinkedHashMap<>();
-    proposals.forEach((group, limit) -> byName.put(group.toString(), limit));
-    propose(byName);
+    propose(proposals);
     if (proposed.size() > REMEMBERED_PROPOSALS) {
       proposed.clear();
     }
     proposals.keySet().forEach(group -> proposed.put(group, true));
+  }
+
+  private static String limitedGroup(NewJob job) {
+    return job.concurrency().limited().map(Group::toString).orElse("");
+  }
+
+  /** The limits that jobs bring along, by group: of each the first. */
+  private static Map<String, Integer> limitsOf(List<NewJob> jobs) {
+    Map<String, Integer> limits = new LinkedHashMap<>();
+    for (NewJob job : jobs) {
+      if (job.concurrency().limited().isPresent()) {
+        limits.putIfAbsent(limitedGroup(job), job.concurrency().limit().orElseThrow());
+      }
+    }
+    return limits;
   }
 
   /**
@@ -251,6 +288,9 @@ final class JobSubmitter {
           connection,
           SUBMIT,
           row -> {
+            if (row.getInt(1) == 0) {
+              throw new ForgottenLimitException();
+            }
             int index = batch.get(row.getInt(1) - 1);
             UUID duplicateOf = row.getObject(2, UUID.class);
             if (duplicateOf == null) {

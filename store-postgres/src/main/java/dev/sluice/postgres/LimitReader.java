@@ -33,7 +33,7 @@ final class LimitReader {
       SELECT s.*, c.at, c.by, c.name AS changed, c.before, c.after
       FROM (
         SELECT g.name,
-               ${schema}.limit_of(g.name) AS max,
+               ${schema}.limit_in_use(g.name) AS max,
                ${schema}.pending_in(g.name, false, 10000) AS waiting,
                CASE
                  WHEN coalesce(own.operator, family.operator) IS NOT NULL THEN 'OPERATOR'
@@ -52,7 +52,7 @@ final class LimitReader {
                  WHEN family.submit IS NOT NULL THEN family.name
                END AS inherited_from
         FROM (SELECT ?::text AS name) g
-        LEFT JOIN ${schema}.limit_rule own ON own.name = g.name
+        LEFT JOIN ${schema}.limit_rule own ON own.name = g.name AND NOT ${schema}.is_idle(g.name)
         LEFT JOIN ${schema}.limit_rule family ON family.name = ${schema}.family_of(g.name)
       ) s
       LEFT JOIN LATERAL (

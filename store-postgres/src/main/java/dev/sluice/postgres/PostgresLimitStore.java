@@ -32,7 +32,7 @@ final class PostgresLimitStore implements LimitStore {
   private static final Duration AWARENESS_TIMEOUT = Duration.ofSeconds(2);
   private static final long AWARENESS_POLL_MS = 10;
 
-  private static final String LIMIT_OF = "SELECT ${schema}.limit_of(?)";
+  private static final String LIMIT_OF = "SELECT ${schema}.limit_in_use(?)";
   private static final String ACQUIRE_PERMIT =
       "SELECT slot, token, expires_at FROM ${schema}.acquire_permit(?, ?, ?, ?)";
   private static final String FREE_SLOT =

@@ -54,6 +54,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class SubmitLimits extends SubmitLimitContract {
+    SubmitLimits() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class SeveralLimits extends SeveralLimitsContract {
     SeveralLimits() {
       super(StoreContract.this::openFixture);

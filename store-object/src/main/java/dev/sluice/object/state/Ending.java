@@ -122,6 +122,11 @@ public final class Ending {
 
   private static void finish(ShardDraft draft, UUID id, RunningJob job, Run run, End end) {
     draft.finish(new FinishedJob(id, job.place(), run, end));
+    forgetIdleLimits(draft, draft.record(job.place()));
+  }
+
+  private static void forgetIdleLimits(ShardDraft draft, JobRecord job) {
+    job.spec().bond().groups().forEach(group -> LimitRules.forgetIfIdle(draft, group));
   }
 
   /** Calls a job off, or asks its worker to; whether it was unfinished. */
@@ -153,6 +158,7 @@ public final class Ending {
                       past.heldBackBy());
               End end = new End(JobState.CANCELLED, draft.now(), null, null);
               draft.finish(new FinishedJob(id, place, run, end));
+              forgetIdleLimits(draft, job);
               return true;
             })
         .orElse(false);

@@ -24,9 +24,10 @@ import java.util.TreeSet;
  * a slot for each of them from that commit on, more than the limit if need be, and the group drains
  * like one whose limit was lowered.
  *
- * <p>Submit-side limits of keyed groups are not on record while nobody holds a slot of the group:
- * keys come and go by the hundred thousand. The jobs in line bring the number along, and the first
- * of them counts.
+ * <p>Submit-side limits of keyed groups last as long as a job or a permit of the group is
+ * unfinished. They go on record with the first slot that is taken, and off it with the last slot if
+ * no job is left: keys come and go by the hundred thousand. Until the first slot is taken the jobs
+ * in line bring the number along, and the first of them counts.
  */
 public final class LimitRules {
   private LimitRules() {}
@@ -84,11 +85,53 @@ public final class LimitRules {
     for (OpenSegment open : draft.segments().values()) {
       Segment segment = draft.readable(open);
       Integer limit = segment == null ? null : segment.proposals().get(group);
-      if (limit != null) {
+      if (limit != null && hasUnfinished(draft, segment, group)) {
         return limit;
       }
     }
     return null;
+  }
+
+  /** Forgets a submit-side limit of a keyed group that has no job and no slot any more. */
+  static void forgetIfIdle(ShardDraft draft, String group) {
+    LimitRule rule = draft.rules().get(group);
+    if (rule != null
+        && isKeyed(group)
+        && draft.slotsOf(group).isEmpty()
+        && rule.equals(LimitRule.NONE.with(LimitLevel.SUBMIT, rule.submit()))
+        && !hasUnfinished(draft, group)) {
+      // No worker need hear of it.
+      draft.putRule(group, LimitRule.NONE);
+    }
+  }
+
+  private static boolean hasUnfinished(ShardDraft draft, String group) {
+    return draft.returning().stream().anyMatch(job -> job.spec().bond().groups().contains(group))
+        || draft.segments().values().stream()
+            .map(draft::readable)
+            .anyMatch(segment -> segment == null || hasUnfinished(draft, segment, group));
+  }
+
+  private static boolean hasUnfinished(ShardDraft draft, Segment segment, String group) {
+    long number = draft.numberOf(segment.key());
+    OpenSegment open = draft.segments().get(number);
+    for (int line : segment.linesOf(group)) {
+      int[] order = segment.lines().get(line).order();
+      int cursor = open.cursors.getOrDefault(line, 0);
+      for (int position = 0; position < order.length; position++) {
+        boolean inLine = position >= cursor && !open.gone.contains(order[position]);
+        if (inLine || isOut(draft, new JobPlace(number, order[position]))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Whether the job of this place is with a worker, or was handed back by one. */
+  private static boolean isOut(ShardDraft draft, JobPlace place) {
+    RunningJob running = draft.running().get(draft.record(place).id());
+    return draft.back().containsKey(place) || (running != null && running.place().equals(place));
   }
 
   /** The limit of this group with where it comes from. */

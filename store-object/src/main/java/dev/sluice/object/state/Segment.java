@@ -43,6 +43,7 @@ public final class Segment {
   private final boolean guarded;
   private final long submittedAt;
   private Map<UUID, Integer> indexes;
+  private Map<String, List<Integer>> linesOf;
 
   /** The segment at this key, with these jobs. */
   public Segment(String key, List<JobRecord> jobs) {
@@ -136,6 +137,19 @@ public final class Segment {
       }
     }
     return indexes.get(id);
+  }
+
+  /** The numbers of the lines whose jobs are in this group. */
+  synchronized List<Integer> linesOf(String group) {
+    if (linesOf == null) {
+      linesOf = new HashMap<>();
+      for (int line = 0; line < lines.size(); line++) {
+        for (String name : lines.get(line).trait().groups()) {
+          linesOf.computeIfAbsent(name, n -> new ArrayList<>()).add(line);
+        }
+      }
+    }
+    return linesOf.getOrDefault(group, List.of());
   }
 
   int lineOf(int index) {

@@ -82,14 +82,7 @@ public final class Slots {
 
   private static void free(ShardDraft draft, String group, int slot) {
     draft.putSlot(group, slot, null);
-    LimitRule rule = draft.rules().get(group);
-    if (rule != null
-        && LimitRules.isKeyed(group)
-        && draft.slotsOf(group).isEmpty()
-        && rule.equals(LimitRule.NONE.with(LimitLevel.SUBMIT, rule.submit()))) {
-      // On record only while somebody holds a slot: see LimitRules. No worker need hear of it.
-      draft.putRule(group, LimitRule.NONE);
-    }
+    LimitRules.forgetIfIdle(draft, group);
   }
 
   /** Frees every slot of a worker; how many in which group. */

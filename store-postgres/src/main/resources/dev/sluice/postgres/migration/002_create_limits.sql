@@ -101,6 +101,36 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
+-- Whether a keyed group has no number but one that submits brought along, and no unfinished job and no slot any more: that
+-- number is as good as forgotten, and the next submit's counts. The row stays until it is replaced or swept.
+CREATE FUNCTION is_idle(p_group text) RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+AS $$
+BEGIN
+  RETURN is_keyed(p_group)
+    AND EXISTS (
+      SELECT FROM limit_rule r
+      WHERE r.name = p_group AND r.submit IS NOT NULL AND r.operator IS NULL AND r.config IS NULL AND r.code IS NULL)
+    AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[1] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[2] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[3] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[4] = p_group);
+END
+$$;
+
+-- The limit of a group, as users see it.
+CREATE FUNCTION limit_in_use(p_group text) RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT CASE WHEN is_idle(p_group) THEN limit_of(family_of(p_group)) ELSE limit_of(p_group) END
+$$;
+
 -- The limits of many groups, looked up one by one; of their few families, each once.
 CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
 LANGUAGE plpgsql STABLE
@@ -541,11 +571,19 @@ SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
   v_new text[] := ARRAY(SELECT DISTINCT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NULL ORDER BY g);
+  v_idle text[] := ARRAY(
+    SELECT DISTINCT r.name
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    JOIN limit_rule r ON r.name = ANY (ARRAY[p.name])
+    WHERE r.submit <> p.proposed AND is_idle(r.name));
   v_proposal record;
   v_adopted boolean := false;
 BEGIN
-  IF EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
+  IF v_idle <> '{}' OR EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
+    -- Under the lock: no claim works by the number that is forgotten here.
+    DELETE FROM limit_rule r WHERE r.name = ANY (v_idle) AND is_idle(r.name);
+    v_new := v_new || v_idle;
   ELSE
     -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
     PERFORM pg_advisory_xact_lock_shared(rules_lock());

@@ -435,7 +435,7 @@ BEGIN
 END
 $$;
 
--- Forgets submit-side limits of keyed groups that nobody uses: keys come and go.
+-- Sweeps submit-side limits of keyed groups that are forgotten (see is_idle): keys come and go.
 CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -451,14 +451,7 @@ BEGIN
   WHERE r.name IN (
     SELECT o.name
     FROM limit_rule o
-    WHERE is_keyed(o.name) AND o.submit IS NOT NULL
-      AND o.operator IS NULL AND o.config IS NULL AND o.code IS NULL
-      AND o.changed_at < clock_timestamp() - interval '1 hour'
-      AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = o.name)
-      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[1] = o.name)
-      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[2] = o.name)
-      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[3] = o.name)
-      AND NOT EXISTS (SELECT FROM job j WHERE j.groups[4] = o.name)
+    WHERE o.submit IS NOT NULL AND o.changed_at < clock_timestamp() - interval '1 hour' AND is_idle(o.name)
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED);
   GET DIAGNOSTICS v_forgotten = ROW_COUNT;

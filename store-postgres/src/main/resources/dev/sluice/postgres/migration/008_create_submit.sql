@@ -1,7 +1,8 @@
 -- Submitting jobs.
 
 -- Stores jobs; returns for each that was not stored the id of the job it duplicates. Groups come as one text per job,
--- joined by newlines (which canonical names never hold).
+-- joined by newlines (which canonical names never hold). Stores nothing and returns 0 if a job brings another number along
+-- for a key than the one on record, which is forgotten: see propose_limits.
 CREATE FUNCTION submit(
   p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
   p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
@@ -17,6 +18,20 @@ DECLARE
   v_stored uuid[];
   v_late uuid[];
 BEGIN
+  IF array_remove(p_limits, NULL) <> '{}' AND EXISTS (
+    SELECT
+    FROM (
+      SELECT DISTINCT ON (l.name) l.name, l.max     -- the first number of each counts
+      FROM unnest(p_limited_groups, p_limits) WITH ORDINALITY AS l(name, max, ord)
+      WHERE is_keyed(l.name)
+      ORDER BY l.name, l.ord
+    ) g
+    JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
+    WHERE r.submit <> g.max AND is_idle(g.name))
+  THEN
+    RETURN QUERY SELECT 0::bigint, NULL::uuid;
+    RETURN;
+  END IF;
   WITH given AS (
     SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
            coalesce(g.run_at, clock_timestamp() + g.delay_ms * interval '1 millisecond') AS due
