@@ -24,6 +24,11 @@ public record AuditReport(List<Finding> findings, boolean repaired) {
     /** A slot is held by nobody: a worker that is not on record. Repaired by freeing it. */
     LEAKED,
     /**
+     * Jobs or slots are on record for a live worker that does not list them when it says what it
+     * has. Repaired by putting the jobs back in line and freeing the slots.
+     */
+    UNLISTED,
+    /**
      * More jobs of the group run on a worker than it holds slots. The limit is exceeded or could
      * be: a violation. Happens when an operator releases a slot by force whose job goes on. There
      * is nothing to repair: no running job is killed.

@@ -57,7 +57,8 @@ final class HealthChecks {
     for (AuditReport.Finding finding : report.findings()) {
       boolean repairable =
           finding.kind() == AuditReport.Kind.MISCOUNTED
-              || finding.kind() == AuditReport.Kind.LEAKED;
+              || finding.kind() == AuditReport.Kind.LEAKED
+              || finding.kind() == AuditReport.Kind.UNLISTED;
       findings.add(
           bad(
               "slots",

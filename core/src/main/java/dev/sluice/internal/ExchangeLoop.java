@@ -46,6 +46,9 @@ final class ExchangeLoop implements Runnable {
   /** Waiting less than this for the next due job would be spinning. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
+  /** How often the worker says what it has, so that an audit can find what it does not know of. */
+  private static final Duration ATTEST_INTERVAL = Duration.ofSeconds(10);
+
   private final Workshop workshop;
   private final WorkerEnvironment environment;
   private final SessionOpener opener;
@@ -60,6 +63,7 @@ final class ExchangeLoop implements Runnable {
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private boolean unsure;
+  private long attestedAt;
 
   /** How many reports, the first there are, are to be sent one by one: one of them was refused. */
   private int suspects;
@@ -76,6 +80,7 @@ final class ExchangeLoop implements Runnable {
     this.handlers = new HandlerPool(workshop, current::get);
     this.herald = new Herald(workshop, current::get);
     this.backoff = new Backoff(environment);
+    this.attestedAt = environment.now();
   }
 
   Tenure current() {
@@ -143,6 +148,7 @@ final class ExchangeLoop implements Runnable {
       } else if (!tenure.over()) {
         exchange(tenure, parcel);
       }
+      attestIfDue(tenure);
       backoff.reset();
       outage.worked();
     } catch (LeaseLostException e) {
@@ -154,6 +160,14 @@ final class ExchangeLoop implements Runnable {
       backoff.pause();
     }
     return true;
+  }
+
+  /** Nothing is under way between two exchanges, so what the worker has is all it should have. */
+  private void attestIfDue(Tenure tenure) {
+    if (!unsure && !tenure.over() && environment.now() - attestedAt >= ATTEST_INTERVAL.toNanos()) {
+      attestedAt = environment.now();
+      tenure.attest();
+    }
   }
 
   private Parcel nextParcel(Tenure tenure) {

@@ -221,4 +221,9 @@ final class JobBuffer {
     size--;
     sizes.computeIfPresent(job.task(), (task, count) -> count == 1 ? null : count - 1);
   }
+
+  /** Every job in it, in no order. */
+  List<ClaimedJob> all() {
+    return lanes.values().stream().flatMap(lane -> lane.jobs.stream()).map(Entry::job).toList();
+  }
 }

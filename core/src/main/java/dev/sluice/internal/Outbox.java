@@ -160,6 +160,11 @@ final class Outbox {
     return claims;
   }
 
+  /** The slots on their way back. */
+  List<HeldSlot> released() {
+    return List.copyOf(released);
+  }
+
   void forgetSlots() {
     released.clear();
   }

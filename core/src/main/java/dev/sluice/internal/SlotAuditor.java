@@ -77,7 +77,7 @@ final class SlotAuditor implements Chore {
     }
     if (report.repaired()) {
       // If it is found again it has happened again.
-      found.removeIf(it -> it.kind == Kind.MISCOUNTED || it.kind == Kind.LEAKED);
+      found.removeIf(it -> it.kind != Kind.UNCOVERED && it.kind != Kind.EXCEEDED);
     }
     told = found;
     return new AuditReport(fresh, report.repaired());
@@ -88,6 +88,10 @@ final class SlotAuditor implements Chore {
       case MISCOUNTED ->
           repaired ? "It was counted anew." : "It is counted anew by the next audit.";
       case LEAKED -> repaired ? "The slots were freed." : "The slots are freed by the next audit.";
+      case UNLISTED ->
+          repaired
+              ? "They were taken from that worker: jobs are back in line, slots are free."
+              : "They are taken from that worker by the next audit.";
       case UNCOVERED ->
           "No running job is killed: the group is within its limit again when those jobs end. To end them now, cancel them.";
       case EXCEEDED ->

@@ -211,6 +211,10 @@ final class SlotLedger {
     return place != null && place.draining;
   }
 
+  synchronized List<HeldSlot> all() {
+    return places.values().stream().flatMap(place -> place.slots.stream()).toList();
+  }
+
   synchronized int held(String group) {
     Place place = places.get(group);
     return place == null ? 0 : place.slots.size();

@@ -5,6 +5,7 @@ import dev.sluice.internal.Attempt.Stop;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Demand;
+import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
@@ -278,6 +279,20 @@ final class Tenure {
     if (!over()) {
       outbox.defer(report);
     }
+  }
+
+  /** Says what it has; called by the exchanging thread, between exchanges. */
+  void attest() {
+    Map<UUID, Long> claims;
+    List<HeldSlot> slots;
+    synchronized (this) {
+      claims = outbox.reported();
+      buffer.all().forEach(job -> claims.put(job.id(), job.token()));
+      running.forEach((job, attempt) -> claims.put(job, attempt.fencingToken()));
+      slots = new ArrayList<>(ledger.all());
+      slots.addAll(outbox.released());
+    }
+    session.attest(claims, slots);
   }
 
   /** Drops what has not started; answers with the claims that are left: token by job. */

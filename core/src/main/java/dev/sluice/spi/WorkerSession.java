@@ -3,6 +3,7 @@ package dev.sluice.spi;
 import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -75,6 +76,16 @@ public interface WorkerSession extends AutoCloseable {
    * no claim is made under others.
    */
   void declare(Map<Group, Integer> limits);
+
+  /**
+   * Says which claims and slots the worker has, between two exchanges, so that an audit finds what
+   * is on record for it besides. Changes nothing of it. A store in which that cannot be need not
+   * look.
+   *
+   * @param claims token by job, of all jobs that run, are buffered or have an outcome to report
+   * @param slots all slots that it holds or is about to give back
+   */
+  default void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {}
 
   /**
    * Calls {@code wake} whenever there may be something to exchange: new work for the queues and

@@ -157,7 +157,8 @@ final class PostgresCheckup {
     for (AuditReport.Finding finding : report.findings()) {
       boolean repairable =
           finding.kind() == AuditReport.Kind.MISCOUNTED
-              || finding.kind() == AuditReport.Kind.LEAKED;
+              || finding.kind() == AuditReport.Kind.LEAKED
+              || finding.kind() == AuditReport.Kind.UNLISTED;
       checkup.bad(
           "slots",
           "%s, %s: %s"

@@ -63,6 +63,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String RECONCILE =
       "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?, ?)";
   private static final String DECLARE = "SELECT ${schema}.declare_limits(?, ?, ?)";
+  private static final String ATTEST = "SELECT ${schema}.attest(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
   private final UUID id = UUID.randomUUID();
@@ -417,6 +418,24 @@ final class PostgresWorkerSession implements WorkerSession {
   private static Array numbers(
       Connection connection, List<Group> groups, Map<Group, Integer> limits) throws SQLException {
     return connection.createArrayOf("int4", groups.stream().map(limits::get).toArray());
+  }
+
+  @Override
+  public void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {
+    database.call(
+        connection ->
+            database.list(
+                connection,
+                ATTEST,
+                row -> true,
+                id,
+                epoch,
+                rulesVersion,
+                connection.createArrayOf("uuid", claims.keySet().toArray()),
+                connection.createArrayOf("int8", claims.values().toArray()),
+                connection.createArrayOf("text", slots.stream().map(HeldSlot::group).toArray()),
+                connection.createArrayOf("int4", slots.stream().map(HeldSlot::slot).toArray()),
+                connection.createArrayOf("int8", slots.stream().map(HeldSlot::token).toArray())));
   }
 
   @Override

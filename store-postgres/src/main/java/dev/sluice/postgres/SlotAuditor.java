@@ -33,6 +33,7 @@ final class SlotAuditor {
       "SELECT group_name, kind, number, seen, worker_id FROM ${schema}.audit_findings()";
   private static final String REPAIR =
       "SELECT group_name, kind, number, seen, worker_id FROM ${schema}.audit_repair(?)";
+  private static final String TAKE_UNLISTED = "SELECT ${schema}.take_unlisted()";
   private static final String REQUEUE_ORPHANS = "SELECT ${schema}.requeue_orphans()";
 
   // Whoever changes a limit in a long transaction is not waited for; the next to ask is as good.
@@ -59,6 +60,10 @@ final class SlotAuditor {
       return finding.group() + " " + finding.kind() + " " + worker;
     }
 
+    boolean isUnlisted() {
+      return finding.kind() == Kind.UNLISTED;
+    }
+
     boolean isViolation() {
       return finding.kind() == Kind.UNCOVERED || finding.kind() == Kind.EXCEEDED;
     }
@@ -80,15 +85,19 @@ final class SlotAuditor {
     }
     List<Seen> first = database.list(FINDINGS, SlotAuditor::read);
     List<Seen> violations = seenAgain(first.stream().filter(Seen::isViolation).toList());
-    List<Seen> others = first.stream().filter(seen -> !seen.isViolation()).toList();
-    boolean repairing = repair && !others.isEmpty();
-    if (repairing) {
+    List<Seen> unlisted = first.stream().filter(Seen::isUnlisted).toList();
+    List<Seen> others =
+        first.stream().filter(seen -> !seen.isViolation() && !seen.isUnlisted()).toList();
+    if (repair && !others.isEmpty()) {
       others = repair(others);
     }
-    List<Finding> findings = perGroup(Stream.concat(others.stream(), violations.stream()).toList());
-    return findings.isEmpty()
-        ? AuditReport.CLEAN
-        : new AuditReport(findings, repairing && !others.isEmpty());
+    if (repair && !unlisted.isEmpty()) {
+      database.list(TAKE_UNLISTED, row -> true);
+    }
+    boolean repaired = repair && !(others.isEmpty() && unlisted.isEmpty());
+    List<Finding> findings =
+        perGroup(Stream.of(others, unlisted, violations).flatMap(List::stream).toList());
+    return findings.isEmpty() ? AuditReport.CLEAN : new AuditReport(findings, repaired);
   }
 
   /** Those of the violations that are there a moment later, as they are then. */

@@ -207,6 +207,48 @@ class SlotAuditIT {
     assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
   }
 
+  /** As a call would leave them that the server carried out after its worker had given it up. */
+  @Test
+  void whatALiveWorkerDoesNotList_isReportedThenTakenFromIt() throws Exception {
+    Task<Integer> task = Task.named("plain", Integer.class).maxConcurrent(2).build();
+    CountDownLatch release = new CountDownLatch(1);
+    // The worker's own audit must not be the first to find it.
+    execute("UPDATE ${schema}.meta SET audited_at = clock_timestamp() + interval '1 hour'");
+    try (Worker worker = blocked(task, release)) {
+      sluice.submit(task, 1);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> sluice.jobs().counts().get(JobState.RUNNING) == 1);
+      UUID other = sluice.submit(Task.named("other", Integer.class).build(), 1).id();
+      execute(
+          "UPDATE ${schema}.job SET state = 2, worker_id = '%s', token = nextval('${schema}.token'), started_at = clock_timestamp() WHERE id = '%s'"
+              .formatted(worker.id(), other));
+      execute(
+          """
+          INSERT INTO ${schema}.slot (group_name, slot, token, worker_id)
+          SELECT group_name, 1 - slot, nextval('${schema}.token'), worker_id FROM ${schema}.slot
+          """);
+      execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain' AND used = 0");
+
+      AuditReport seen =
+          await()
+              .atMost(Duration.ofSeconds(40))
+              .until(() -> store.limits().audit(false), report -> !report.isClean());
+      assertThat(seen.findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(
+              tuple(Group.of("other"), Kind.UNLISTED, 1), tuple(PLAIN, Kind.UNLISTED, 1));
+      assertThat(finding("slots").good()).isFalse();
+      assertThat(finding("slots").remedy().orElseThrow()).contains("--fix");
+
+      assertThat(store.limits().audit(true).repaired()).isTrue();
+      assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
+      assertThat(sluice.jobs().get(other).orElseThrow().state()).isEqualTo(JobState.READY);
+      assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(1);
+      release.countDown();
+    }
+  }
+
   @Test
   void jobsOfAWorkerNotOnRecord_areStuckUntilRepaired() throws Exception {
     Task<Integer> task = Task.named("t", Integer.class).build();

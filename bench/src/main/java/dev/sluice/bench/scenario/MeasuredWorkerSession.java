@@ -2,9 +2,11 @@ package dev.sluice.bench.scenario;
 
 import dev.sluice.Group;
 import dev.sluice.spi.Exchange;
+import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -50,6 +52,11 @@ final class MeasuredWorkerSession implements WorkerSession {
   @Override
   public void declare(Map<Group, Integer> limits) {
     session.declare(limits);
+  }
+
+  @Override
+  public void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {
+    session.attest(claims, slots);
   }
 
   @Override

@@ -118,6 +118,16 @@ CREATE TABLE worker (
   bulletin text                               -- what it last said about itself; out of line, so that renewing does not copy it
 ) WITH (fillfactor = 50, toast_tuple_target = 256);
 
+-- Claims and slots on record for a live worker that did not list them when it last said what it has: see attest in 007.
+CREATE TABLE unlisted (
+  worker_id uuid NOT NULL,
+  token bigint NOT NULL,
+  job_id uuid,                                -- a claim ...
+  group_name text,                            -- ... or a slot
+  slot integer
+);
+CREATE INDEX unlisted_of ON unlisted (worker_id);
+
 -- The stored limit of each group or family, one column per level, strongest first.
 CREATE TABLE limit_rule (
   name text PRIMARY KEY,

@@ -80,6 +80,18 @@ AS $$
   )
   SELECT * FROM audit_repairable(NULL)
   UNION ALL
+  SELECT s.group_name, 'UNLISTED', count(*)::integer,
+         format('%s slots are on record for the worker %s, which does not list them.', count(*), u.worker_id), u.worker_id
+  FROM unlisted u
+  JOIN slot s ON s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token AND s.worker_id = u.worker_id
+  GROUP BY s.group_name, u.worker_id
+  UNION ALL
+  SELECT j.task, 'UNLISTED', count(*)::integer,
+         format('%s jobs are on record with the worker %s, which does not list them.', count(*), u.worker_id), u.worker_id
+  FROM unlisted u
+  JOIN job j ON j.id = u.job_id AND j.token = u.token AND j.worker_id = u.worker_id AND j.state = 2
+  GROUP BY j.task, u.worker_id
+  UNION ALL
   SELECT r.name, 'UNCOVERED', r.jobs - coalesce(c.slots, 0),
          format('%s jobs run on the worker %s, which holds %s slots.', r.jobs, r.worker_id, coalesce(c.slots, 0)), r.worker_id
   FROM running r
@@ -122,6 +134,39 @@ BEGIN
     AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id);
   PERFORM recount(v_groups);
   PERFORM call_back(g, 1000) FROM unnest(v_groups) AS g WHERE NOT is_full(g);
+  PERFORM wake_all();
+END
+$$;
+
+-- Takes from live workers what they did not list: jobs go back in line, slots are free. Under the rules lock no worker
+-- reconciles meanwhile, which is the only way to hear of them.
+CREATE FUNCTION take_unlisted() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_groups text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  UPDATE job j SET
+    state = 1,
+    lane = home_lane(j.task, j.groups, j.limited_group),
+    attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
+    worker_id = NULL,
+    started_at = NULL
+  FROM unlisted u
+  WHERE j.id = u.job_id AND j.token = u.token AND j.worker_id = u.worker_id AND j.state = 2;
+  SELECT array_agg(DISTINCT u.group_name) INTO v_groups FROM unlisted u WHERE u.group_name IS NOT NULL;
+  IF v_groups IS NOT NULL THEN
+    PERFORM lock_groups(v_groups);
+    DELETE FROM slot s
+    USING unlisted u
+    WHERE s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token AND s.worker_id = u.worker_id;
+    PERFORM recount(v_groups);
+    PERFORM call_back(g, 1000) FROM unnest(v_groups) AS g WHERE NOT is_full(g);
+  END IF;
+  DELETE FROM unlisted;
   PERFORM wake_all();
 END
 $$;
