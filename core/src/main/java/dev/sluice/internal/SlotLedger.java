@@ -1,5 +1,6 @@
 package dev.sluice.internal;
 
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.HeldSlot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ import java.util.function.ToIntFunction;
 final class SlotLedger {
   private static final class Place {
     final Deque<HeldSlot> slots = new ArrayDeque<>();
+    final Set<Integer> occupied = new HashSet<>();
     final Set<String> tasks = new HashSet<>(2);
     int running;
     int buffered;
@@ -75,6 +77,18 @@ final class SlotLedger {
       return slots.size() - Math.max(running, fill + 1);
     }
 
+    /** Takes a slot out: the latest in which no job is on record, as far as the store has said. */
+    HeldSlot removeSlot() {
+      for (Iterator<HeldSlot> latest = slots.descendingIterator(); latest.hasNext(); ) {
+        HeldSlot slot = latest.next();
+        if (!occupied.contains(slot.slot())) {
+          latest.remove();
+          return slot;
+        }
+      }
+      return slots.removeLast();
+    }
+
     boolean blank() {
       return slots.isEmpty() && running == 0 && buffered == 0;
     }
@@ -100,6 +114,23 @@ final class SlotLedger {
       Place place = place(group);
       place.buffered++;
       place.tasks.add(task);
+    }
+  }
+
+  /** Notes in which slots the store has a job on record, from its claim on. */
+  synchronized void occupy(ClaimedJob.Bond bond) {
+    for (int i = 0; i < bond.slots().size(); i++) {
+      place(bond.gates().get(i)).occupied.add(bond.slots().get(i));
+    }
+  }
+
+  /** Notes that the store is about to hear how that job ended. */
+  synchronized void vacate(ClaimedJob.Bond bond) {
+    for (int i = 0; i < bond.slots().size(); i++) {
+      Place place = places.get(bond.gates().get(i));
+      if (place != null) {
+        place.occupied.remove(bond.slots().get(i));
+      }
     }
   }
 
@@ -177,7 +208,7 @@ final class SlotLedger {
     for (Iterator<Place> all = places.values().iterator(); all.hasNext(); ) {
       Place place = all.next();
       for (int unwanted = unwantedIn.applyAsInt(place); unwanted > 0; unwanted--) {
-        taken.add(place.slots.removeLast());
+        taken.add(place.removeSlot());
       }
       // A group that has drained is as any other again.
       place.draining &= !place.slots.isEmpty();

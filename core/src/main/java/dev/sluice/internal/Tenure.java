@@ -195,6 +195,7 @@ final class Tenure {
   private void report(Attempt attempt, Ending ending, Duration ran) {
     JobOutcome outcome =
         new JobOutcome(attempt.jobId(), attempt.fencingToken(), ending.verdict(), ran);
+    ledger.vacate(attempt.job().bond());
     outbox.add(new Report(outcome, attempt, ending.failure(), false));
   }
 
@@ -262,6 +263,7 @@ final class Tenure {
       } else {
         buffer.add(job, environment.now());
         ledger.buffer(job.task(), job.gates());
+        ledger.occupy(job.bond());
       }
     }
     List<Attempt> startable = takeStartable();
@@ -518,6 +520,7 @@ final class Tenure {
 
   private List<ClaimedJob> unbuffer(List<ClaimedJob> jobs) {
     jobs.forEach(job -> ledger.unbuffer(job.gates()));
+    jobs.forEach(job -> ledger.vacate(job.bond()));
     return jobs;
   }
 }

@@ -29,14 +29,28 @@ public record ClaimedJob(UUID id, long token, String task, Run run, Bond bond, S
     return bond.gates;
   }
 
+  /** The same job, on record in these slots of its gates. */
+  public ClaimedJob in(List<Integer> slots) {
+    return new ClaimedJob(
+        id, token, task, run, new Bond(bond.gates, bond.others, bond.refiled, slots), payload);
+  }
+
   /**
    * The groups of a claimed job, by canonical name.
    *
    * @param gates those with a limit, its task's own among them if it has one
    * @param others those without
    * @param refiled whether a worker has filed the job anew before: see {@link JobOutcome.Refiled}
+   * @param slots in which slot of each of the gates the store has the job on record, so that its
+   *     worker gives others back first; empty if the store does not say
    */
-  public record Bond(List<String> gates, List<String> others, boolean refiled) {
+  public record Bond(
+      List<String> gates, List<String> others, boolean refiled, List<Integer> slots) {
+    /** The groups of a job whose slots the store does not say. */
+    public Bond(List<String> gates, List<String> others, boolean refiled) {
+      this(gates, others, refiled, List.of());
+    }
+
     /** Whether the job is in this group. */
     public boolean has(String group) {
       return gates.contains(group) || others.contains(group);

@@ -2,6 +2,7 @@ package dev.sluice.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.HeldSlot;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,6 +51,23 @@ class SlotLedgerTest {
 
     assertThat(ledger.running("a")).isZero();
     assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+  }
+
+  /** A job changed its slot when its worker gave that one back and kept another. */
+  @Test
+  void takeIdle_jobsOnRecordInSomeSlots_givesTheOthersBack() {
+    ledger.add(slots("a", 3));
+    ClaimedJob.Bond first = new ClaimedJob.Bond(List.of("a"), List.of(), false, List.of(1));
+    ClaimedJob.Bond last = new ClaimedJob.Bond(List.of("a"), List.of(), false, List.of(2));
+    ledger.occupy(first);
+    ledger.occupy(last);
+    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(List.of("a"));
+
+    assertThat(ledger.takeIdle()).extracting(HeldSlot::slot).containsExactly(0);
+    ledger.leave(List.of("a"));
+    ledger.vacate(first);
+    assertThat(ledger.takeIdle()).extracting(HeldSlot::slot).containsExactly(1);
   }
 
   @Test

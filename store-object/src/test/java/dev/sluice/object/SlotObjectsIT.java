@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -120,7 +119,10 @@ class SlotObjectsIT {
           TimeUnit.MILLISECONDS.sleep(50);
         }
         one.queues().pause("default");
-        await().atMost(DELAY.plusSeconds(10)).until(() -> running() == 0);
+        while (running() > 0) {
+          look(objects);
+          TimeUnit.MILLISECONDS.sleep(50);
+        }
         assertThat(lies.stream().limit(20)).as("%d of %d", lies.size(), shown).isEmpty();
         assertThat(most).as("slots shown at once").isEqualTo(LIMIT);
         await().atMost(DELAY.plus(DELAY)).until(() -> read(objects).isEmpty());
@@ -168,7 +170,10 @@ class SlotObjectsIT {
             String job = object.get("task_id").textValue();
             Run run = runs.get(job);
             if (run == null || run.until < before - DELAY.toNanos()) {
-              lies.add("slot " + slot + " names a job that does not run: " + object);
+              lies.add(
+                  "slot %d names a job that does not run, %s: %s"
+                      .formatted(
+                          slot, run == null ? "" : (before - run.until) / 1_000_000, object));
             } else if (!run.worker.equals(object.path("worker_id").textValue())) {
               lies.add("slot " + slot + " names the wrong worker: " + object);
             }
@@ -189,7 +194,9 @@ class SlotObjectsIT {
           if (before - run.since > DELAY.toNanos()
               && run.until > after
               && !named.containsKey(job)) {
-            lies.add("job " + UUID.fromString(job) + " runs in a slot that no object shows");
+            lies.add(
+                "job %s runs in a slot that no object shows, %d ms"
+                    .formatted(job, (before - run.since) / 1_000_000));
           }
         });
     shown += slots.size();

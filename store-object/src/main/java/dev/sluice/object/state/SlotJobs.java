@@ -1,5 +1,6 @@
 package dev.sluice.object.state;
 
+import dev.sluice.spi.ClaimedJob;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -70,6 +71,31 @@ final class SlotJobs {
         draft.putSlot(group, slot, holder.with(job));
       }
     }
+  }
+
+  /** These claimed jobs, those that have started with the slots that they are in. */
+  static List<ClaimedJob> tell(ShardDraft draft, List<ClaimedJob> jobs) {
+    Map<String, Map<UUID, Integer>> slots = new HashMap<>();
+    List<ClaimedJob> told = new ArrayList<>();
+    for (ClaimedJob job : jobs) {
+      List<Integer> in = new ArrayList<>();
+      for (String group : job.gates()) {
+        Integer slot =
+            slots.computeIfAbsent(group, name -> byJob(draft.slotsOf(name))).get(job.id());
+        if (slot != null) {
+          in.add(slot);
+        }
+      }
+      boolean all = !in.isEmpty() && in.size() == job.gates().size();
+      told.add(all ? job.in(in) : job);
+    }
+    return told;
+  }
+
+  private static Map<UUID, Integer> byJob(Map<Integer, SlotHolder> held) {
+    Map<UUID, Integer> slots = new HashMap<>();
+    held.forEach((slot, holder) -> slots.put(holder.job(), slot));
+    return slots;
   }
 
   /** The slots of a worker by group, lowest first. */

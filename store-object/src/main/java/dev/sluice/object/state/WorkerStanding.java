@@ -105,7 +105,14 @@ public final class WorkerStanding {
       nextDue = sooner(nextDue, claimant.waits().lookIn());
     }
     return new Answer(
-        accepted, cancelled, Set.of(), taken.jobs(), taken.slots(), false, nextDue, taken.full());
+        accepted,
+        cancelled,
+        Set.of(),
+        SlotJobs.tell(draft, taken.jobs()),
+        taken.slots(),
+        false,
+        nextDue,
+        taken.full());
   }
 
   private static Optional<Duration> sooner(Optional<Duration> due, long lookIn) {
