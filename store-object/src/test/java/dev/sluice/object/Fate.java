@@ -65,13 +65,21 @@ enum Fate {
     /** Besides, renewals are under way for so long that leases end meanwhile. */
     SLOW_LEASES,
     /** Besides, commits arrive late, and the state cannot be read meanwhile. */
-    BLIND_COMMITS;
+    BLIND_COMMITS,
+    /** Besides, renewals are under way for so long, and the state cannot be read meanwhile. */
+    BLIND_RENEWALS;
 
     Oracle oracle(RandomGenerator random) {
       int percent = 2 + random.nextInt(12);
       return (number, what) -> {
-        if (this == SLOW_LEASES && what.startsWith("replace workers/") && random.nextBoolean()) {
+        boolean slowLeases = this == SLOW_LEASES || this == BLIND_RENEWALS;
+        if (slowLeases && what.startsWith("replace workers/") && random.nextBoolean()) {
           return random.nextBoolean() ? SLOW : FROZEN_AFTER;
+        }
+        if (this == BLIND_RENEWALS
+            && what.startsWith("get " + Auditor.CONTROL)
+            && random.nextInt(5) == 0) {
+          return REQUEST_LOST;
         }
         if (this == BLIND_COMMITS && random.nextInt(4) == 0) {
           if (what.startsWith("replace " + Auditor.CONTROL)) {
