@@ -43,6 +43,19 @@ class DoctorFixIT {
 
   @ParameterizedTest
   @MethodSource("stores")
+  void doctor_tokenFloor_isRaisedOnlyWithFix(String store) {
+    assertThat(run(with(store, "submit", "task-" + UUID.randomUUID())).exitCode()).isZero();
+    Run refused = run(with(store, "doctor", "--token-floor", "1000000"));
+    assertThat(refused.exitCode()).isNotZero();
+    assertThat(refused.err()).contains("--fix");
+    assertThat(run(with(store, "doctor", "--fix", "--token-floor", "1000000")).out())
+        .contains("Every fencing token from now on is above 1,000,000.");
+    assertThat(run(with(store, "doctor", "--fix", "--token-floor", "-1")).err())
+        .contains("use zero or more");
+  }
+
+  @ParameterizedTest
+  @MethodSource("stores")
   void doctor_workerKilled_findsAndFixesWhatItLeft(String store) throws Exception {
     String task = "task-" + UUID.randomUUID();
     Path started = directory.resolve(task);
