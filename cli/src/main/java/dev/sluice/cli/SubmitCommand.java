@@ -30,6 +30,7 @@ import picocli.CommandLine.Parameters;
       "  sluice submit send_email --payload '{\"to\": \"someone@example.org\"}'",
       "  sluice submit resize --payload @job.json --count 100 --wait",
       "  sluice submit report --key db-7 --limit 1        at most one for db-7 at once",
+      "  sluice submit invoice --per tenant=acme          counts in the task's limit per tenant",
       "  sluice submit import --group heavy --limit 5 --on-limit reject"
     })
 final class SubmitCommand implements Callable<Integer> {
@@ -56,6 +57,15 @@ final class SubmitCommand implements Callable<Integer> {
       names = "--group",
       description = "The concurrency group, as a plain name. Default: the task's own.")
   private String group;
+
+  @Option(
+      names = "--per",
+      paramLabel = "DIMENSION=VALUE",
+      description = {
+        "The job's value in a dimension of its task: the group TASK/DIMENSION=VALUE.",
+        "May be given several times."
+      })
+  private List<String> per = List.of();
 
   @Option(
       names = "--limit",
@@ -138,6 +148,15 @@ final class SubmitCommand implements Callable<Integer> {
     }
     if (group != null) {
       options = options.concurrencyGroup(group);
+    }
+    for (String value : per) {
+      int equals = value.indexOf('=');
+      if (equals < 1 || equals == value.length() - 1) {
+        throw new InvalidRequestException(
+            "--per is '%s'; write it as DIMENSION=VALUE, for example tenant=acme."
+                .formatted(value));
+      }
+      options = options.per(value.substring(0, equals), value.substring(equals + 1));
     }
     if (limit != null && limit < 0) {
       throw new InvalidRequestException(

@@ -74,6 +74,17 @@ class StoreCommandsIT {
   }
 
   @Test
+  void submit_perDimension_isInItsGroup() {
+    String task = newTask();
+    String id =
+        sluice("submit", task, "--per", "tenant=acme", "--per", "region=eu=1").out().strip();
+    assertThat(sluice("jobs", "show", id).out())
+        .contains(task + "/tenant=acme", task + "/region=eu%3D1");
+    assertThat(sluice("submit", task, "--per", "tenant").err())
+        .contains("--per", "'tenant'", "DIMENSION=VALUE");
+  }
+
+  @Test
   void submit_sameDedupeKey_isADuplicate() {
     String task = newTask();
     Run first = sluice("submit", task, "--dedupe-key", "once");

@@ -77,7 +77,7 @@ final class Filing {
     }
     if (told.add(job.task())) {
       log.warn(
-          "Job {} of task '{}' was submitted without the groups that the task declares for it and is filed anew under {}; so are others like it, which is not logged again. Have the submitter say them (per), or declare the dimension as a JSON pointer.",
+          "Job {} of task '{}' was submitted without the groups that the task declares for it and is filed anew under {}; so are others like it, which is not logged again. Have the submitter say them: per(dimension, value), --per or 'per'.",
           job.id(),
           job.task(),
           groups);

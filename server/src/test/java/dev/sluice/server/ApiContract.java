@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.AlertThresholds;
 import dev.sluice.Diagnosis;
+import dev.sluice.Group;
 import dev.sluice.RetryPolicy;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
@@ -136,6 +137,20 @@ abstract class ApiContract {
     assertThat(refused.json().get("group").asText()).isEqualTo("g");
     assertThat(refused.json().get("limit").asInt()).isEqualTo(1);
     assertThat(refused.json().get("count").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void submit_perDimension_countsInItsGroup() throws Exception {
+    api.sluice.concurrency().setLimit(Group.of("work").anyValueOf("tenant"), 1);
+    String body = "{\"task\":\"work\",\"per\":{\"tenant\":\"acme\"},\"on_limit\":\"reject\"}";
+    assertThat(api.post("/api/v1/jobs", body).status()).isEqualTo(201);
+
+    Reply refused = api.post("/api/v1/jobs", body);
+
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.json().get("group").asText()).isEqualTo("work/tenant=acme");
+    assertRefused(
+        api.post("/api/v1/jobs", "{\"task\":\"work\",\"per\":{\"tenant\":null}}"), 422, "tenant");
   }
 
   @Test

@@ -11,6 +11,8 @@ import dev.sluice.server.view.Maybe;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /** A job to submit; what is left out is as {@link SubmitOptions} has it, the payload {@code {}}. */
@@ -27,6 +29,7 @@ record SubmitRequest(
     @Maybe String concurrencyGroup,
     @Maybe String concurrencyKey,
     @Maybe Integer concurrencyLimit,
+    @Maybe Map<String, String> per,
     @Maybe WhenFull onLimit) {
 
   /** What to do when the group is full. */
@@ -39,6 +42,8 @@ record SubmitRequest(
       return name().toLowerCase(Locale.ROOT);
     }
   }
+
+  private static final Set<Map.Entry<String, String>> NONE = Set.of();
 
   private static final double LONGEST_SECONDS = 100 * 365 * 86_400.0;
 
@@ -74,6 +79,14 @@ record SubmitRequest(
     some = concurrencyGroup == null ? some : some.concurrencyGroup(concurrencyGroup);
     some = concurrencyKey == null ? some : some.concurrencyKey(concurrencyKey);
     some = concurrencyLimit == null ? some : some.concurrencyLimit(concurrencyLimit);
+    for (Map.Entry<String, String> dimension : per == null ? NONE : per.entrySet()) {
+      if (dimension.getValue() == null) {
+        throw new InvalidRequestException(
+            "'per' has no value for '%s'; give it one, or leave it out."
+                .formatted(dimension.getKey()));
+      }
+      some = some.per(dimension.getKey(), dimension.getValue());
+    }
     return onLimit == WhenFull.REJECT ? some.onLimit(OnLimit.REJECT) : some;
   }
 
