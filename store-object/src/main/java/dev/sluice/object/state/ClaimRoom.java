@@ -48,6 +48,8 @@ final class ClaimRoom {
   private final Set<String> full = new LinkedHashSet<>();
   private final Set<String> taken = new LinkedHashSet<>();
   private final List<Blocked> blocked = new ArrayList<>();
+  private List<String> latest;
+  private List<String> latestLimited;
 
   ClaimRoom(ShardDraft draft, String worker, Demand demand) {
     this.draft = draft;
@@ -61,22 +63,22 @@ final class ClaimRoom {
         group, name -> Optional.ofNullable(LimitRules.find(draft, name)).orElse(-1));
   }
 
-  /** Those of the groups that have a limit. */
+  /** Those of the groups that have a limit; the same for all jobs of a line. */
   List<String> limited(List<String> groups) {
-    return groups.stream().filter(group -> limitOf(group) >= 0).toList();
+    if (groups != latest) {
+      latest = groups;
+      latestLimited = groups.stream().filter(group -> limitOf(group) >= 0).toList();
+    }
+    return latestLimited;
   }
 
   /** Whether each of a job's groups has room; if not, takes down which has none. */
   boolean admits(Entrant job) {
-    Set<String> missing = new LinkedHashSet<>();
-    for (String gate : job.gates) {
-      if (!hasRoomUnderHeld(gate, job) && !hasRoomForNew(gate, job)) {
-        missing.add(gate);
-      }
-    }
-    if (missing.isEmpty()) {
+    if (job.gates.stream().allMatch(gate -> hasRoom(gate, job))) {
       return true;
     }
+    Set<String> missing = new LinkedHashSet<>(job.gates);
+    missing.removeIf(gate -> hasRoom(gate, job));
     if (job.gates.size() > 1 && Collections.disjoint(full, missing)) {
       blocked.add(new Blocked(job, missing));
     }
@@ -95,6 +97,10 @@ final class ClaimRoom {
     room.spare += job.depth;
     taken.add(group);
     return true;
+  }
+
+  private boolean hasRoom(String group, Entrant job) {
+    return hasRoomUnderHeld(group, job) || hasRoomForNew(group, job);
   }
 
   private boolean hasRoomUnderHeld(String group, Entrant job) {
