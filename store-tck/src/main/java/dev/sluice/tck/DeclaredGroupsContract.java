@@ -131,10 +131,15 @@ abstract class DeclaredGroupsContract extends ContractTopic {
 
   @Test
   void twoVersionsOfTheCode_theGroupsOfBothHold() {
-    Task<Invoice> old = perTenant(2);
+    Task<Invoice> old =
+        Task.named(NAME, Invoice.class)
+            .maxConcurrentPer("tenant", Invoice::tenant, 2)
+            .maxConcurrentPer("desk", invoice -> "front", 50)
+            .build();
     Task<Invoice> next =
         Task.named(NAME, Invoice.class)
-            .maxConcurrentPer("tenant", invoice -> invoice.tenant() + "-1", 2)
+            .maxConcurrentPer("tenant", Invoice::tenant, 2)
+            .maxConcurrentPer("desk", invoice -> "back", 50)
             .maxConcurrentPer("region", Invoice::region, 1)
             .build();
     OverlapMeter meter = new OverlapMeter();
