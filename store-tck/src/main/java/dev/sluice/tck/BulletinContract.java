@@ -318,7 +318,7 @@ abstract class BulletinContract extends ContractTopic {
             4,
             Map.of(),
             new WorkerSettings.Timing(
-                Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofMillis(50), LONG_LEASE),
+                LONG_LEASE, Duration.ofSeconds(2), Duration.ofMillis(50), LONG_LEASE),
             new WorkerSettings.Reporting(List.of(listener), Tracing.NONE, Map.of()));
     RegisteredTask<Integer> task =
         new RegisteredTask<>(

@@ -51,14 +51,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * after it, and then the store's counters must equal the holders on record, whatever the test was
  * about.
  */
-@Timeout(90)
+@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 abstract class ContractTopic {
   /** The lease of workers that are not meant to lose it. */
   static final Duration LONG_LEASE = Duration.ofMinutes(2);
 
   /** How long to wait for what must happen; a slow machine is no failure. */
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private static final Group CLOCK = Group.of("clock");
   private static final Duration SHORTEST = Duration.ofMillis(1);
