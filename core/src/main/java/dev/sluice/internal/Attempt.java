@@ -28,15 +28,18 @@ final class Attempt implements JobContext {
 
   private final ClaimedJob job;
   private final Tenure tenure;
+  private final long declared;
   private volatile Stop stop;
   private volatile long startedAt;
   private List<String> gates;
   private Thread thread;
   private boolean ended;
 
-  Attempt(ClaimedJob job, Tenure tenure) {
+  /** {@code declared} is the version of the declarations on record when the job was claimed. */
+  Attempt(ClaimedJob job, Tenure tenure, long declared) {
     this.job = job;
     this.tenure = tenure;
+    this.declared = declared;
     this.gates = job.gates();
   }
 
@@ -46,6 +49,11 @@ final class Attempt implements JobContext {
 
   Tenure tenure() {
     return tenure;
+  }
+
+  /** The version of the worker's declarations that was on record when the job was claimed. */
+  long declared() {
+    return declared;
   }
 
   /** The limited groups it runs in; guarded by the tenure. */

@@ -10,7 +10,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The limits a worker declares in code. Those of tasks are known when it starts. Those of
  * class-style jobs are methods of the job, so they are learned from the jobs it gets: no job starts
- * before the limit it declares is on record in the store.
+ * that was claimed before the limit it declares was on record in the store.
+ *
+ * <p>That is told by versions. Each change makes a new one. A {@link Tenure} knows which version
+ * its session has put on record and notes it with every job it gets; a job may start if that is not
+ * older than the one {@link #declare} answers with. What other threads have learned meanwhile, and
+ * the store does not know yet, makes no difference.
  *
  * <p>A class mostly declares one number, so the first one seen of a class with keys is declared for
  * the whole family {@code class/*}. A key that says another number gets one of its own, up to
@@ -24,9 +29,12 @@ final class Declarations {
   static final int MOST_OF_THEIR_OWN = 500;
 
   private final Map<Group, Integer> limits = new HashMap<>();
+
+  /** By group or family: the version that brought its number. */
+  private final Map<Group, Long> since = new HashMap<>();
+
   private int ownNumbers;
-  private long version;
-  private Known known = new Known(0, Map.of());
+  private Known known;
 
   /**
    * What is declared.
@@ -39,7 +47,7 @@ final class Declarations {
   Declarations(Collection<RegisteredTask<?>> tasks) {
     tasks.forEach(
         registered -> registered.task().limits().forEach((g, n) -> limits.merge(g, n, Math::min)));
-    changed();
+    known = new Known(0, Map.copyOf(limits));
   }
 
   /** What is declared now. */
@@ -47,8 +55,11 @@ final class Declarations {
     return known;
   }
 
-  /** Declares a limit that a job says its group has; whether that was known before. */
-  synchronized boolean declare(Group group, int limit) {
+  /**
+   * Declares a limit that a job says its group has. Answers with the version that brought it: a job
+   * claimed while an older one was on record was not counted under this limit.
+   */
+  synchronized long declare(Group group, int limit) {
     Integer own = limits.get(group);
     Group family = group.family().orElse(group);
     Integer common = limits.get(family);
@@ -56,26 +67,27 @@ final class Declarations {
     if (own != null
         ? own <= limit
         : common != null && (common == limit || full && common < limit)) {
-      return true;
+      return since.getOrDefault(own != null ? group : family, 0L);
     }
     if (own != null || common == null) {
-      limits.put(own != null ? group : family, limit);
-    } else if (!full) {
-      limits.put(group, limit);
-      ownNumbers++;
-    } else {
-      log.warn(
-          "More than {} keys of '{}' declare limits of their own; from now on the lowest number seen, {}, holds for all others.",
-          MOST_OF_THEIR_OWN,
-          family,
-          limit);
-      limits.put(family, limit);
+      return change(own != null ? group : family, limit);
     }
-    changed();
-    return false;
+    if (!full) {
+      ownNumbers++;
+      return change(group, limit);
+    }
+    log.warn(
+        "More than {} keys of '{}' declare limits of their own; from now on the lowest number seen, {}, holds for all others.",
+        MOST_OF_THEIR_OWN,
+        family,
+        limit);
+    return change(family, limit);
   }
 
-  private void changed() {
-    known = new Known(version++, Map.copyOf(limits));
+  private long change(Group group, int limit) {
+    limits.put(group, limit);
+    known = new Known(known.version() + 1, Map.copyOf(limits));
+    since.put(group, known.version());
+    return known.version();
   }
 }

@@ -39,16 +39,19 @@ final class Filing {
     this.declarations = declarations;
   }
 
-  /** How a job with this payload ends instead of being started; empty = it may start. */
-  <T> Optional<Ending> obstacle(Task<T> task, T payload, ClaimedJob job) {
-    List<Group> declared = task.groupsOf(payload);
-    if (!declared.stream().allMatch(group -> job.bond().has(group.toString()))) {
-      return Optional.of(misfiled(job, declared));
+  /**
+   * How a job with this payload ends instead of being started; empty = it may start.
+   *
+   * @param declared the version of the declarations that was on record when it was claimed
+   */
+  <T> Optional<Ending> obstacle(Task<T> task, T payload, ClaimedJob job, long declared) {
+    List<Group> groups = task.groupsOf(payload);
+    if (!groups.stream().allMatch(group -> job.bond().has(group.toString()))) {
+      return Optional.of(misfiled(job, groups));
     }
     for (Map.Entry<Group, Integer> limit : task.limitOf(payload).entrySet()) {
-      // A claim that did not count the job in this group was made before the limit was known.
-      boolean known = declarations.declare(limit.getKey(), limit.getValue());
-      if (!known || !job.gates().contains(limit.getKey().toString())) {
+      long since = declarations.declare(limit.getKey(), limit.getValue());
+      if (declared < since || !job.gates().contains(limit.getKey().toString())) {
         return Optional.of(Ending.HANDED_BACK);
       }
     }

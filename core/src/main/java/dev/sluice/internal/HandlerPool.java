@@ -70,8 +70,7 @@ final class HandlerPool implements AutoCloseable {
       attempt.tenure().ended(attempt, ending, Duration.ZERO);
       return;
     }
-    RegisteredTask.Opened<T> opened =
-        task.open(attempt.job(), environment.json(), workshop.filing());
+    RegisteredTask.Opened<T> opened = task.open(attempt, environment.json(), workshop.filing());
     if (opened.obstacle().isPresent()) {
       attempt.end();
       attempt.tenure().ended(attempt, opened.obstacle().get(), Duration.ZERO);

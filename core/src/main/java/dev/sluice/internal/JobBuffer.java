@@ -37,8 +37,14 @@ final class JobBuffer {
 
   private static final long IN_FRONT = Long.MIN_VALUE / 2;
 
-  /** A job, its place in the order and since when it is here. */
-  record Entry(ClaimedJob job, long place, long since) {}
+  /**
+   * A job in the buffer.
+   *
+   * @param place its place in the order
+   * @param since when it came
+   * @param declared the version of the declarations that was on record when it was claimed
+   */
+  record Entry(ClaimedJob job, long place, long since, long declared) {}
 
   private record LaneKey(String task, List<String> gates) {
     static LaneKey of(ClaimedJob job) {
@@ -85,19 +91,20 @@ final class JobBuffer {
   private int size;
   private long sequence;
 
-  void add(ClaimedJob job, long now) {
+  void add(ClaimedJob job, long now, long declared) {
     long place = sequence++ + (job.run().counted() ? IN_FRONT : 0);
+    Entry entry = new Entry(job, place, now, declared);
     Lane lane = lanes.computeIfAbsent(LaneKey.of(job), key -> new Lane());
     if (lane.jobs.isEmpty()) {
       lane.movedAt = now;
-      lane.jobs.add(new Entry(job, place, now));
+      lane.jobs.add(entry);
       toLookAt.put(place, lane);
     } else if (place < lane.place()) {
       withdraw(lane);
-      lane.jobs.add(new Entry(job, place, now));
+      lane.jobs.add(entry);
       toLookAt.put(place, lane);
     } else {
-      lane.jobs.add(new Entry(job, place, now));
+      lane.jobs.add(entry);
     }
     sizes.merge(job.task(), 1, Integer::sum);
     size++;

@@ -20,11 +20,14 @@ public record RegisteredTask<T>(Task<T> task, Handler.Returning<T, Object> handl
   record Opened<T>(T payload, Optional<Ending> obstacle, Throwable failure) {}
 
   /** Reads the payload of a job, and sees whether it stands where this payload has to. */
-  Opened<T> open(ClaimedJob job, Json json, Filing filing) {
+  Opened<T> open(Attempt attempt, Json json, Filing filing) {
+    ClaimedJob job = attempt.job();
     try {
       T payload = json.read(job.payload(), task.payloadType());
       Optional<Ending> obstacle =
-          task.isDeclarative() ? filing.obstacle(task, payload, job) : Optional.empty();
+          task.isDeclarative()
+              ? filing.obstacle(task, payload, job, attempt.declared())
+              : Optional.empty();
       return new Opened<>(payload, obstacle, null);
     } catch (Throwable e) {
       return new Opened<>(null, Optional.empty(), e);

@@ -75,8 +75,11 @@ final class Tenure {
   private final Outbox outbox = new Outbox();
   private volatile Phase phase = Phase.OPEN;
 
-  /** The version of the worker's declarations that the store has; the exchange loop's own. */
-  private long declared;
+  /**
+   * The version of the worker's declarations that the store has. Written by the exchange loop,
+   * between exchanges: so it is also the one under which the jobs of an answer were claimed.
+   */
+  private volatile long declared;
 
   Tenure(Workshop workshop, WorkerSession session, Lease lease, long declared) {
     this.declared = declared;
@@ -154,7 +157,7 @@ final class Tenure {
     for (JobBuffer.Entry entry : entries) {
       ClaimedJob job = entry.job();
       ledger.unbuffer(job.gates());
-      Attempt attempt = new Attempt(job, this);
+      Attempt attempt = new Attempt(job, this, entry.declared());
       running.put(job.id(), attempt);
       attempts.add(attempt);
       if (!job.gates().isEmpty()) {
@@ -200,7 +203,7 @@ final class Tenure {
   }
 
   private void reportUnstarted(Collection<ClaimedJob> jobs, Ending ending) {
-    jobs.forEach(job -> report(new Attempt(job, this), ending, Duration.ZERO));
+    jobs.forEach(job -> report(new Attempt(job, this, declared), ending, Duration.ZERO));
   }
 
   synchronized void progress(Attempt attempt, String note) {
@@ -259,9 +262,9 @@ final class Tenure {
       } else if (job.run().attempt() > maxAttempts) {
         Ending givenUp = Ending.givenUp(job.run().attempt(), maxAttempts);
         reportUnstarted(List.of(job), givenUp);
-        AttemptLog.endedUnstarted(new Attempt(job, this), givenUp);
+        AttemptLog.endedUnstarted(new Attempt(job, this, declared), givenUp);
       } else {
-        buffer.add(job, environment.now());
+        buffer.add(job, environment.now(), declared);
         ledger.buffer(job.task(), job.gates());
         ledger.occupy(job.bond());
       }

@@ -27,7 +27,7 @@ class DemandPlannerTest {
     for (int i = 0; i < jobs; i++) {
       ClaimedJob.Run run =
           new ClaimedJob.Run(1, false, Optional.empty(), Duration.ZERO, Optional.empty());
-      buffer.add(new ClaimedJob(UUID.randomUUID(), 1, task, run, List.of(), "{}"), 0);
+      buffer.add(new ClaimedJob(UUID.randomUUID(), 1, task, run, List.of(), "{}"), 0, 0);
     }
   }
 

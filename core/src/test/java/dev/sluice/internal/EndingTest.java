@@ -32,7 +32,7 @@ class EndingTest {
     ClaimedJob.Run run =
         new ClaimedJob.Run(
             number, true, Optional.of(Duration.ofSeconds(2)), Duration.ZERO, Optional.empty());
-    return new Attempt(new ClaimedJob(UUID.randomUUID(), 1, "task", run, List.of(), "{}"), null);
+    return new Attempt(new ClaimedJob(UUID.randomUUID(), 1, "task", run, List.of(), "{}"), null, 0);
   }
 
   @AfterEach

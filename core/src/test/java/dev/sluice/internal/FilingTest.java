@@ -3,7 +3,10 @@ package dev.sluice.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Group;
+import dev.sluice.Job;
+import dev.sluice.JobContext;
 import dev.sluice.Task;
+import dev.sluice.TaskName;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Refiled;
@@ -11,6 +14,7 @@ import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +40,7 @@ class FilingTest {
   }
 
   private Optional<Verdict> verdict(ClaimedJob job) {
-    return filing.obstacle(PRINT, "acme", job).map(Ending::verdict);
+    return filing.obstacle(PRINT, "acme", job, 0).map(Ending::verdict);
   }
 
   @Test
@@ -46,7 +50,35 @@ class FilingTest {
 
   @Test
   void withoutAValue_mayStartAnywhere() {
-    assertThat(filing.obstacle(PRINT, "", job(false, List.of("print")))).isEmpty();
+    assertThat(filing.obstacle(PRINT, "", job(false, List.of("print")), 0)).isEmpty();
+  }
+
+  @TaskName("print")
+  record Print(int limit) implements Job {
+    @Override
+    public String concurrencyKey() {
+      return "k";
+    }
+
+    @Override
+    public OptionalInt concurrencyLimit() {
+      return OptionalInt.of(limit);
+    }
+
+    @Override
+    public void run(JobContext context) {}
+  }
+
+  @Test
+  void claimedBeforeTheLimitOfItsClassWasOnRecord_isHandedBack() {
+    Task<Print> task = Task.of(Print.class);
+    ClaimedJob job = job(false, List.of("print/k"));
+
+    assertThat(filing.obstacle(task, new Print(1), job, 0)).contains(Ending.HANDED_BACK);
+    assertThat(filing.obstacle(task, new Print(1), job, 0))
+        .as("another of the same claim")
+        .contains(Ending.HANDED_BACK);
+    assertThat(filing.obstacle(task, new Print(1), job, 1)).isEmpty();
   }
 
   @Test

@@ -31,7 +31,7 @@ class JobBufferTest {
   }
 
   private ClaimedJob add(ClaimedJob job, long now) {
-    buffer.add(job, now);
+    buffer.add(job, now, 0);
     return job;
   }
 

@@ -226,6 +226,36 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     assertThat(meter.peak("user-7")).as("of user-7 at once").isEqualTo(1);
   }
 
+  /** The version of the class before {@link ProcessUser}. */
+  @TaskName("process_user")
+  record ProcessUserCrowded(int user) implements Job {
+    @Override
+    public String concurrencyKey() {
+      return "user-" + user;
+    }
+
+    @Override
+    public OptionalInt concurrencyLimit() {
+      return OptionalInt.of(10);
+    }
+
+    @Override
+    public void run(JobContext context) {}
+  }
+
+  @Test
+  void classStyle_codeThatSaysLess_holdsFromItsFirstClaim() {
+    sluice.submitAll(
+        Task.of(ProcessUserCrowded.class), Collections.nCopies(30, new ProcessUserCrowded(7)));
+    assertThat(limit(Group.of("process_user").key("user-7"))).as("by the submitter").hasValue(10);
+    OverlapMeter meter = new OverlapMeter();
+
+    startWorkers(1, Task.of(ProcessUser.class), meter, job -> job.concurrencyKey());
+
+    awaitCount(JobState.SUCCEEDED, 30);
+    assertThat(meter.peak("user-7")).as("of user-7 at once").isEqualTo(1);
+  }
+
   @Test
   void classStyle_limitFollowsTheCode() {
     Group user = Group.of("process_user").key("user-7");
