@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * on its way loses against that, or the other way round; so a worker whose renewal succeeded is not
  * fenced, and a fenced one learns it from its next renewal. Only after that are its jobs given
  * back, by a commit that also takes the worker off the list of those whose steps count. If the
- * observer dies between the two, the next one finds the object fenced and goes on.
+ * observer dies between the two, the next one finds the object fenced and goes on at once: what is
+ * fenced stays so, and there is nothing to wait for.
  *
  * <p><b>How long it takes.</b> From when an observer first sees the object as its worker left it,
  * one lease, because it looks again just then ({@link #firstEnd}) and not only when it would
@@ -353,6 +354,9 @@ final class WorkerLeases {
     }
   }
 
+  /**
+   * Whether it has been unchanged for a whole lease, or is fenced: that is final at first sight.
+   */
   private boolean isSilent(String id, String tag) {
     long now = environment.nanoTime().getAsLong();
     Observation before;
@@ -361,10 +365,15 @@ final class WorkerLeases {
     }
     if (before == null || !before.tag.equals(tag)) {
       Optional<LeaseObject> lease = find(id, tag);
+      boolean fenced = lease.filter(LeaseObject::fenced).isPresent();
       synchronized (observations) {
-        lease.ifPresent(found -> observations.put(id, new Observation(tag, now, found.lease())));
+        if (fenced) {
+          observations.remove(id);
+        } else {
+          lease.ifPresent(found -> observations.put(id, new Observation(tag, now, found.lease())));
+        }
       }
-      return false;
+      return fenced;
     }
     return now - before.since >= before.lease.toNanos();
   }

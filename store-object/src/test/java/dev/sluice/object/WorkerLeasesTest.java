@@ -54,6 +54,10 @@ class WorkerLeasesTest {
     wallClock = wallClock.plus(time);
   }
 
+  private WorkerLeases observer() {
+    return new WorkerLeases(store, environment, clock, new DamagedObjects(environment.nanoTime()));
+  }
+
   private Held open(Duration lease) {
     return leases.open(
         "w", new WorkerRegistration("worker", Set.of("q"), Set.of("t"), Map.of(), lease));
@@ -107,8 +111,7 @@ class WorkerLeasesTest {
   void silentWorker_isFencedAtTheLookThatIsAskedFor() {
     open(SHORT);
     pass(Duration.ofSeconds(20));
-    WorkerLeases observer =
-        new WorkerLeases(store, environment, clock, new DamagedObjects(environment.nanoTime()));
+    WorkerLeases observer = observer();
     assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
     pass(Duration.ofSeconds(10));
     assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
@@ -120,6 +123,23 @@ class WorkerLeasesTest {
     assertThat(observer.fenceSilent(Set.of("w"), Set.of())).isEmpty();
     pass(Duration.ofMillis(1));
     assertThat(observer.fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+  }
+
+  /** An observer fenced it and died; the next one waited for a whole lease more. */
+  @Test
+  void workerFencedByAnotherObserver_isDeadAtTheFirstLook() {
+    open(SHORT);
+    WorkerLeases first = observer();
+    WorkerLeases second = observer();
+    first.fenceSilent(Set.of("w"), Set.of());
+    second.fenceSilent(Set.of("w"), Set.of());
+    pass(SHORT.plusMillis(1));
+    assertThat(first.fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+
+    assertThat(second.fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+    assertThat(observer().fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+    assertThat(first.fenceSilent(Set.of("w"), Set.of())).containsExactly("w");
+    assertThat(second.firstEnd()).as("nothing more to wait for").isEmpty();
   }
 
   /** Then a look at the usual time comes before that, and there is none more. */
