@@ -35,6 +35,11 @@ public record WorkerRegistration(
     this(name, queues, tasks, limits, lease, 0);
   }
 
+  /** The same worker with these limits declared, in place of those before. */
+  public WorkerRegistration declaring(Map<Group, Integer> declared) {
+    return new WorkerRegistration(name, queues, tasks, declared, lease, highestToken);
+  }
+
   /** The same worker after it has seen this token. */
   public WorkerRegistration seen(long token) {
     return new WorkerRegistration(

@@ -1,5 +1,6 @@
 package dev.sluice.object;
 
+import dev.sluice.Group;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -25,7 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A shard in trouble is left alone for {@link #PAUSE}. Until it works again the worker keeps
  * what it had: its lease is an object of its own and goes on, its jobs run on, and their outcomes
- * are deferred. The first exchange that succeeds says so, and the worker reconciles.
+ * are deferred. What the worker has come to declare meanwhile is owed to the shard, and told before
+ * anything else. The first exchange that succeeds says so, and the worker reconciles.
  */
 final class ShardMembership {
   private static final Logger log = LoggerFactory.getLogger(ShardMembership.class);
@@ -38,6 +41,7 @@ final class ShardMembership {
   private final Set<HeldSlot> slots = new HashSet<>();
   private final Set<UUID> owedStarts = new HashSet<>();
   private final Map<UUID, String> owedProgress = new HashMap<>();
+  private Optional<Map<Group, Integer>> owedLimits = Optional.empty();
   private Set<String> draining = Set.of();
   private RuntimeException trouble;
   private long failedAt;
@@ -113,8 +117,22 @@ final class ShardMembership {
     return ended;
   }
 
+  /** Declares these limits: now, or when the shard works again. */
+  void declare(Map<Group, Integer> limits) {
+    owedLimits = Optional.of(limits);
+    if (trouble == null) {
+      declareOwed();
+    }
+  }
+
+  private void declareOwed() {
+    owedLimits.ifPresent(session::declare);
+    owedLimits = Optional.empty();
+  }
+
   /** One exchange with this shard. */
   Answer exchange(Exchange part) {
+    declareOwed();
     Answer answer = session.exchange(part);
     for (JobOutcome outcome : part.outcomes()) {
       Claim claim = jobs.get(outcome.id());
@@ -136,6 +154,7 @@ final class ShardMembership {
 
   /** Agrees anew on who holds what. */
   Standing reconcile(Map<UUID, Long> known) {
+    declareOwed();
     Standing standing = session.reconcile(known);
     jobs.keySet().retainAll(standing.jobs().keySet());
     jobs.replaceAll((id, claim) -> new Claim(claim.token, standing.jobs().get(id)));

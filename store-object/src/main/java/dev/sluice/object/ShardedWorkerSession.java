@@ -335,28 +335,20 @@ final class ShardedWorkerSession implements WorkerSession {
 
   /**
    * In every shard, though a task lives in one: there are few declarations. A shard in trouble is
-   * told when this is called again.
+   * told when it works again, before it is asked for jobs.
    */
   @Override
   public void declare(Map<Group, Integer> limits) {
-    registration =
-        new WorkerRegistration(
-            registration.name(),
-            registration.queues(),
-            registration.tasks(),
-            limits,
-            registration.lease());
-    SluiceException trouble = null;
+    requireLease();
+    registration = registration.declaring(limits);
     for (ShardMembership member : everywhere()) {
       try {
-        member.session().declare(limits);
+        member.declare(limits);
       } catch (StoreUnavailableException | StoreIncompatibleException e) {
-        trouble = e;
+        member.failed(e);
       }
     }
-    if (trouble != null) {
-      throw trouble;
-    }
+    requireSomeShard();
   }
 
   @Override

@@ -13,6 +13,8 @@ import dev.sluice.SluiceOptions;
 import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Task;
 import dev.sluice.Worker;
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProviders;
@@ -216,6 +218,52 @@ class ShardedJobStoreTest {
 
         undeclared.reconcile(Map.of());
         assertThat(undeclared.exchange(StoreCalls.ask(task, 3)).jobs()).as(task).hasSize(1);
+      }
+    }
+  }
+
+  /** A worker that learnt a limit reported and claimed nothing while one shard was damaged. */
+  @Test
+  void declareWhileAShardIsDamaged_othersGoOnAndItIsToldBeforeItGivesJobs() {
+    try (JobStore store = openStore()) {
+      WorkerSession session =
+          store.openSession(StoreCalls.worker(Set.of(one.name(), other.name()), Map.of()));
+      store.submit(List.of(StoreCalls.job(one.name()), StoreCalls.job(one.name())));
+      byte[] intact = overwrite(controlOf(one), DAMAGE);
+
+      session.declare(Map.of(Group.of(one.name()), 1, Group.of(other.name()), 1));
+      await().until(() -> !claim(session, other.name(), 1).isEmpty());
+
+      overwrite(controlOf(one), intact);
+      List<ClaimedJob> jobs =
+          await().until(() -> claim(session, one.name(), 3), claimed -> !claimed.isEmpty());
+      assertThat(jobs).as("the limit is 1").hasSize(1);
+    }
+  }
+
+  private static List<ClaimedJob> claim(WorkerSession session, String task, int jobs) {
+    Answer answer = session.exchange(StoreCalls.ask(task, jobs));
+    if (answer.stale()) {
+      session.reconcile(Map.of());
+    }
+    return answer.jobs();
+  }
+
+  /** The tokens of a shard that was joined after a declaration began below what had been seen. */
+  @Test
+  void declare_tokensOfShardsJoinedLater_areAboveWhatTheWorkerHasSeen() {
+    long seen = 1_000_000;
+    Set<String> tasks =
+        IntStream.range(0, 20).mapToObj(i -> "late" + i).collect(Collectors.toSet());
+    try (JobStore store = openStore()) {
+      WorkerSession session = store.openSession(StoreCalls.worker(tasks, Map.of()).seen(seen));
+      session.declare(Map.of(Group.of("late0"), 5));
+      store.submit(tasks.stream().map(StoreCalls::job).toList());
+
+      for (String task : tasks) {
+        List<ClaimedJob> jobs =
+            await().until(() -> claim(session, task, 1), claimed -> !claimed.isEmpty());
+        assertThat(jobs.get(0).token()).as("shard %d", shardOf(task)).isGreaterThan(seen);
       }
     }
   }
