@@ -98,10 +98,12 @@ final class Outbox {
     return parcel;
   }
 
-  /** The first report by itself, with nothing beside it; empty if there is none. */
+  /**
+   * The first report by itself, with nothing beside it; empty if there is none. Deferred ones stay:
+   * the store could read them, and another try would only be deferred again.
+   */
   Parcel takeFirst() {
-    List<Report> from = deferred.isEmpty() ? reports : deferred;
-    List<Report> first = from.isEmpty() ? List.of() : List.of(from.remove(0));
+    List<Report> first = reports.isEmpty() ? List.of() : List.of(reports.remove(0));
     List<JobOutcome> outcomes = first.stream().map(Report::outcome).toList();
     return new Parcel(
         first, new Exchange(outcomes, Set.of(), Map.of(), List.of(), Exchange.Demand.NONE));
@@ -143,8 +145,18 @@ final class Outbox {
     newer.forEach((job, note) -> progress(job, note, now));
   }
 
+  /** Takes the reports of other jobs than these out; the others keep their place. */
+  List<Report> takeOthers(Set<UUID> jobs) {
+    List<Report> taken = new ArrayList<>();
+    for (List<Report> from : List.of(deferred, reports)) {
+      from.stream().filter(report -> !jobs.contains(report.id())).forEach(taken::add);
+      from.removeIf(report -> !jobs.contains(report.id()));
+    }
+    return taken;
+  }
+
   /** Takes the reports out, deferred ones first. */
-  List<Report> takeReports() {
+  private List<Report> takeReports() {
     List<Report> taken = deferred;
     taken.addAll(reports);
     deferred = new ArrayList<>();

@@ -315,7 +315,7 @@ final class Tenure {
    */
   List<Report> adopt(Standing standing) {
     List<Attempt> lost = new ArrayList<>();
-    List<Report> gone = new ArrayList<>();
+    List<Report> gone;
     synchronized (this) {
       for (Attempt attempt : running.values()) {
         List<String> gates = standing.jobs().get(attempt.jobId());
@@ -327,13 +327,7 @@ final class Tenure {
         }
       }
       goOnWithoutSlot(standing);
-      for (Report report : outbox.takeReports()) {
-        if (standing.jobs().containsKey(report.id())) {
-          outbox.add(report);
-        } else {
-          gone.add(report);
-        }
-      }
+      gone = outbox.takeOthers(standing.jobs().keySet());
       ledger.replaceSlots(standing.slots(), standing.draining());
     }
     for (Attempt attempt : lost) {
