@@ -3,9 +3,11 @@ package dev.sluice.object;
 import dev.sluice.object.PutResult.Lost;
 import dev.sluice.object.PutResult.Stored;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -16,7 +18,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Writers that race each other on keys that nobody else uses, to see whether of several that rely
@@ -28,12 +34,31 @@ import java.util.concurrent.atomic.AtomicInteger;
  * #winsEach} times. Their connections are open before they begin, because the first requests over
  * new ones arrive one after the other. Of a counter nothing can be lost unseen: no two may win the
  * same number, and in the end it says how often somebody won. An answer that leaves the outcome
- * unknown is no fault, if what is found in the end fits.
+ * unknown is no fault, if what is found in the end fits. The race has an end on any server: when
+ * nobody wins any more, that is the fault.
+ *
+ * <p>When it is over, with a result or a failure, no writer is at work any more, so what they wrote
+ * can be deleted.
  */
 final class StoreRaces {
   static final int RACERS = 8;
   static final int WINS_EACH = 10;
   private static final int CREATES = 10;
+
+  /**
+   * So many tries after each other that all lose are a fault: of those that see one state of the
+   * counter one has to win, so on a sound server a win is at most two tries of each writer away.
+   */
+  private static final int MOST_LOST_IN_A_ROW = 25 * RACERS;
+
+  /** For how long writers are waited for that have been told to stop: requests end before. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private static final String LOST_UPDATES =
+      "it lost updates of %d writers that replaced one object".formatted(RACERS);
+
+  /** What a counter says: its number, and the token of the write. */
+  private static final Pattern NUMBER = Pattern.compile("(\\d{1,9}) [0-9a-f-]{36}");
 
   private final ObjectStore store;
   private final String folder;
@@ -114,44 +139,81 @@ final class StoreRaces {
   // Counting
 
   private Optional<String> count(CyclicBarrier line) {
-    String key = folder + "/counter";
-    store.putIfAbsent(key, body("0"));
-    Set<Integer> won = ConcurrentHashMap.newKeySet();
-    AtomicInteger unknown = new AtomicInteger();
-    AtomicInteger twice = new AtomicInteger();
+    Counter counter = new Counter();
+    store.putIfAbsent(counter.key, body("0"));
     atOnce(
         () -> {
           line.await();
-          for (int wins = 0; wins < winsEach && twice.get() == 0; ) {
-            StoredObject before = store.get(key).orElseThrow();
-            int next = numberIn(before) + 1;
-            ObjectBody body = body(Integer.toString(next));
-            Optional<PutResult> result = known(() -> store.putIfMatch(key, body, before.tag()));
-            if (result.isEmpty()) {
-              unknown.incrementAndGet();
-              wins++;
-            } else if (result.get() instanceof Stored) {
-              if (!won.add(next)) {
-                twice.incrementAndGet();
-              }
-              wins++;
-            }
-          }
+          counter.count();
           return true;
         });
-    int counted = numberIn(store.get(key).orElseThrow());
-    if (twice.get() > 0 || counted < won.size()) {
-      return Optional.of(
-          "it lost updates of %d writers that replaced one object".formatted(RACERS));
-    }
-    return counted > won.size() + unknown.get()
-        ? Optional.of("it refused to replace an object, and replaced it")
-        : Optional.empty();
+    return counter.judge();
   }
 
-  private static int numberIn(StoredObject object) {
-    String text = new String(object.body(), StandardCharsets.UTF_8);
-    return Integer.parseInt(text.substring(0, text.indexOf(' ')));
+  /** An object that the writers count in, and what became of their tries. */
+  private final class Counter {
+    private final String key = folder + "/counter";
+    private final Set<Integer> won = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger unknown = new AtomicInteger();
+    private final AtomicInteger lostInARow = new AtomicInteger();
+    private final AtomicReference<String> fault = new AtomicReference<>();
+
+    /** One writer: wins as often as it has to, or until a fault is found. */
+    void count() throws Exception {
+      for (int wins = 0; wins < winsEach && fault.get() == null; ) {
+        Optional<StoredObject> before = store.get(key);
+        OptionalInt number = numberIn(before);
+        if (number.isEmpty()) {
+          return;
+        }
+        int next = number.getAsInt() + 1;
+        ObjectBody body = body(Integer.toString(next));
+        Optional<PutResult> result = known(() -> store.putIfMatch(key, body, before.get().tag()));
+        if (result.isPresent() && result.get() instanceof Lost) {
+          lost();
+          continue;
+        }
+        lostInARow.set(0);
+        wins++;
+        if (result.isEmpty()) {
+          unknown.incrementAndGet();
+        } else if (!won.add(next)) {
+          fault.compareAndSet(null, LOST_UPDATES);
+        }
+      }
+    }
+
+    private void lost() {
+      if (lostInARow.incrementAndGet() >= MOST_LOST_IN_A_ROW) {
+        fault.compareAndSet(
+            null,
+            "of %d writers that tried to replace one object it let none win".formatted(RACERS));
+      }
+    }
+
+    /** The number the counter stands at; none if the object is not a counter, which is a fault. */
+    private OptionalInt numberIn(Optional<StoredObject> object) {
+      if (object.isEmpty()) {
+        fault.compareAndSet(null, "it showed no object where writers replaced one");
+        return OptionalInt.empty();
+      }
+      Matcher text = NUMBER.matcher(new String(object.get().body(), StandardCharsets.UTF_8));
+      if (!text.matches()) {
+        fault.compareAndSet(null, "it showed an object that is not as any writer wrote it");
+        return OptionalInt.empty();
+      }
+      return OptionalInt.of(Integer.parseInt(text.group(1)));
+    }
+
+    Optional<String> judge() {
+      OptionalInt counted = numberIn(store.get(key));
+      if (fault.get() == null && counted.getAsInt() < won.size()) {
+        fault.set(LOST_UPDATES);
+      } else if (fault.get() == null && counted.getAsInt() > won.size() + unknown.get()) {
+        fault.set("it refused to replace an object, and replaced it");
+      }
+      return Optional.ofNullable(fault.get());
+    }
   }
 
   // Writers
@@ -195,6 +257,15 @@ final class StoreRaces {
       throw new UnknownOutcomeException("Interrupted while the store was examined", e);
     } finally {
       threads.shutdownNow();
+      awaitEnd(threads);
+    }
+  }
+
+  private static void awaitEnd(ExecutorService threads) {
+    try {
+      threads.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

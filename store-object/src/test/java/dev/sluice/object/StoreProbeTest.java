@@ -4,18 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.PutResult.Lost;
 import dev.sluice.object.PutResult.Reason;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.StoreProbe.Dialect;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class StoreProbeTest {
   private final RequestMeter meter = new RequestMeter();
@@ -140,6 +148,111 @@ class StoreProbeTest {
     assertRefused(
         new TwoStepStore(objects),
         "it told 8 of 8 writers that they alone had managed to create an object");
+  }
+
+  /** The writers tried for ever, and the store was never opened. */
+  @Test
+  @Timeout(30)
+  void storeThatLetsNoneOfSeveralWritersWin_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+            return isCounter(key) ? new Lost(Reason.CHANGED) : super.putIfMatch(key, body, tag);
+          }
+        },
+        "of 8 writers that tried to replace one object it let none win");
+  }
+
+  /** The message was that of a text that could not be cut. */
+  @Test
+  void storeThatShowsHalfAnObject_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public Optional<StoredObject> get(String key) {
+            Optional<StoredObject> found = super.get(key);
+            return isCounter(key)
+                ? found.map(
+                    object ->
+                        new StoredObject(
+                            Arrays.copyOf(object.body(), 1),
+                            object.tag(),
+                            object.modifiedAt(),
+                            object.readAt()))
+                : found;
+          }
+        },
+        "it showed an object that is not as any writer wrote it");
+  }
+
+  @Test
+  void storeThatShowsAnObjectNoMore_isRefused() {
+    assertRefused(
+        new ForwardingObjectStore(objects) {
+          @Override
+          public Optional<StoredObject> get(String key) {
+            return isCounter(key) ? Optional.empty() : super.get(key);
+          }
+        },
+        "it showed no object where writers replaced one");
+  }
+
+  /** A writer that was still at work put an object after all of them had been deleted. */
+  @Test
+  void storeThatFailsInARace_isCleanedUpWhenTheLastWriterHasEnded() {
+    CountDownLatch busy = new CountDownLatch(1);
+    CountDownLatch deleting = new CountDownLatch(1);
+    CountDownLatch written = new CountDownLatch(1);
+    AtomicInteger calls = new AtomicInteger();
+    ObjectStore failing =
+        new ForwardingObjectStore(objects) {
+          @Override
+          public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+            int call = isCounter(key) ? calls.incrementAndGet() : 0;
+            if (call == 1) {
+              awaitUninterrupted(busy, Duration.ofSeconds(30));
+              throw new StoreUnavailableException("It fails in a race.");
+            }
+            if (call == 2) {
+              busy.countDown();
+              // Long enough for a clean-up that does not wait.
+              awaitUninterrupted(deleting, Duration.ofSeconds(1));
+              PutResult result = super.putIfAbsent(key + "-late", body);
+              written.countDown();
+              return result;
+            }
+            return super.putIfMatch(key, body, tag);
+          }
+
+          @Override
+          public void deleteAll(Collection<String> keys) {
+            super.deleteAll(keys);
+            deleting.countDown();
+          }
+        };
+
+    assertThatThrownBy(() -> StoreProbe.choose(List.of(Dialect.only(failing))))
+        .isInstanceOf(StoreUnavailableException.class);
+
+    awaitUninterrupted(written, Duration.ofSeconds(30));
+    assertThat(objects.listAll("")).isEmpty();
+  }
+
+  private static boolean isCounter(String key) {
+    return key.endsWith("/counter");
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch, Duration atMost) {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      try {
+        latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        return;
+      } catch (InterruptedException e) {
+        // Like a request that is under way.
+      }
+    }
   }
 
   /** Where one dialect happened on the fault, the other was tried, and often did not. */
