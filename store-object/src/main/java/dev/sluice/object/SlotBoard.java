@@ -52,6 +52,9 @@ final class SlotBoard {
   private static final Logger log = LoggerFactory.getLogger(SlotBoard.class);
   static final Duration LAG = Duration.ofMillis(250);
 
+  /** How often a former holder looks whether the next one has replaced what it has shown. */
+  static final int MOST_LOOKS = 3;
+
   /** Of so many slots of a worker the end of the lease is shown, where requests cost money. */
   static final int DATED_WHERE_PAID = 100;
 
@@ -102,8 +105,9 @@ final class SlotBoard {
    * @param first since when, by the monotonic clock
    * @param last when it changed for the last time
    * @param elsewhere whether another process may have shown it
+   * @param looks how often it was found held by another process and not shown by that
    */
-  private record Change(long first, long last, boolean elsewhere) {
+  private record Change(long first, long last, boolean elsewhere, int looks) {
     boolean isSettled(long now) {
       return now - last >= LAG.toNanos();
     }
@@ -180,11 +184,15 @@ final class SlotBoard {
   }
 
   private void note(Place place, boolean elsewhere) {
+    note(place, elsewhere, 0);
+  }
+
+  private void note(Place place, boolean elsewhere, int looks) {
     long now = now();
     changes.merge(
         place,
-        new Change(now, now, elsewhere),
-        (old, change) -> new Change(old.first, now, old.elsewhere || elsewhere));
+        new Change(now, now, elsewhere, looks),
+        (old, change) -> new Change(old.first, now, old.elsewhere || elsewhere, 0));
   }
 
   /** The worker's lease was renewed: its slots are shown with their new end. */
@@ -200,7 +208,7 @@ final class SlotBoard {
                     (slot, holder) -> {
                       Place place = new Place(group, slot);
                       if (holder.isOf(worker) && mayDate(place, worker)) {
-                        changes.putIfAbsent(place, new Change(settled, settled, false));
+                        changes.putIfAbsent(place, new Change(settled, settled, false, 0));
                       }
                     }));
     work();
@@ -356,7 +364,7 @@ final class SlotBoard {
       }
     }
     if (content == null) {
-      leaveToOthers(place, last);
+      leaveToOthers(place, last, change.looks + 1);
     } else if (last == null || !last.content.equals(content)) {
       put(place, last, content, state.edition().version());
     }
@@ -379,7 +387,7 @@ final class SlotBoard {
   /** A job that has not run for long enough is named when it has. */
   private void nameLater(Place place, SlotHolder holder, Change change) {
     if (holder.job() != null && !change.isSettled(now())) {
-      changes.putIfAbsent(place, new Change(now(), change.last, false));
+      changes.putIfAbsent(place, new Change(now(), change.last, false, 0));
     }
   }
 
@@ -399,14 +407,18 @@ final class SlotBoard {
     }
   }
 
-  /** Another process holds the slot now: it replaces what this one has shown, or deletes it. */
-  private void leaveToOthers(Place place, Shown last) {
+  /**
+   * Another process holds the slot now, and replaces what this one has shown. Should it free the
+   * slot before, this one finds that with its next look and deletes it. A holder that has not shown
+   * it after {@link #MOST_LOOKS} is dead or cannot write: then recovery or a sweep deletes it.
+   */
+  private void leaveToOthers(Place place, Shown last, int looks) {
     boolean ours =
         last != null
             && store.get(place.key()).map(object -> object.tag().equals(last.tag)).orElse(false);
     synchronized (this) {
-      if (ours) {
-        note(place, false);
+      if (ours && looks < MOST_LOOKS) {
+        note(place, false, looks);
       } else {
         shown.remove(place);
       }

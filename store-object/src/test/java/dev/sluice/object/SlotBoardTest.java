@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.Diagnosis;
 import dev.sluice.Group;
 import dev.sluice.SlotInfo;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
@@ -24,10 +25,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -43,20 +47,30 @@ class SlotBoardTest {
   private final String name = UUID.randomUUID().toString();
   private final MemoryObjectStore objects = MemoryObjectStore.open(name);
   private boolean paidFor;
+  private final AtomicInteger looks = new AtomicInteger();
   private final JobStore store = open();
 
   private JobStore open() {
+    return open(
+        new ForwardingObjectStore(MemoryObjectStore.open(name)) {
+          @Override
+          public boolean isPaidFor() {
+            return paidFor;
+          }
+
+          @Override
+          public Optional<StoredObject> get(String key) {
+            if (key.startsWith(SLOTS)) {
+              looks.incrementAndGet();
+            }
+            return super.get(key);
+          }
+        });
+  }
+
+  private static JobStore open(ObjectStore objects) {
     return ObjectStoreProvider.open(
-        new PrefixedObjectStore(
-            new ForwardingObjectStore(MemoryObjectStore.open(name)) {
-              @Override
-              public boolean isPaidFor() {
-                return paidFor;
-              }
-            },
-            "board"),
-        "board",
-        OptionalInt.empty());
+        new PrefixedObjectStore(objects, "board"), "board", OptionalInt.empty());
   }
 
   @AfterEach
@@ -196,6 +210,54 @@ class SlotBoardTest {
       Answer again = session.exchange(StoreCalls.ask(TASK, 1));
       session.exchange(releasing(again.jobs(), again.slots()));
       await().until(() -> shown().isEmpty());
+    }
+  }
+
+  /** It read the object four times a second for as long as the next holder did not replace it. */
+  @Test
+  void slotIsTakenByAProcessThatCannotShowIt_formerHolderLooksNoMore() {
+    submit(2);
+    WorkerSession session = worker(store, 1);
+    Answer claimed = session.exchange(StoreCalls.ask(TASK, 1));
+    await().until(() -> shown().size() == 1);
+    try (JobStore process = open(new UnshowableSlots())) {
+      WorkerSession other = worker(process, 1);
+      session.exchange(releasing(claimed.jobs(), claimed.slots()));
+      assertThat(other.exchange(StoreCalls.ask(TASK, 1)).jobs()).hasSize(1);
+
+      int before = looks.get();
+      await().during(SlotBoard.LAG.multipliedBy(8)).until(looks::get, unchanged());
+      assertThat(looks.get() - before).isLessThanOrEqualTo(SlotBoard.MOST_LOOKS + 1);
+    }
+  }
+
+  /** Accepts a value that is the same as the one before. */
+  private static Predicate<Integer> unchanged() {
+    AtomicInteger last = new AtomicInteger(-1);
+    return now -> last.getAndSet(now) == now;
+  }
+
+  private final class UnshowableSlots extends ForwardingObjectStore {
+    UnshowableSlots() {
+      super(MemoryObjectStore.open(name));
+    }
+
+    @Override
+    public PutResult putIfAbsent(String key, ObjectBody body) {
+      requireNoSlot(key);
+      return super.putIfAbsent(key, body);
+    }
+
+    @Override
+    public PutResult putIfMatch(String key, ObjectBody body, String tag) {
+      requireNoSlot(key);
+      return super.putIfMatch(key, body, tag);
+    }
+
+    private void requireNoSlot(String key) {
+      if (key.startsWith(SLOTS)) {
+        throw new StoreUnavailableException("No slot is shown from here.");
+      }
     }
   }
 
