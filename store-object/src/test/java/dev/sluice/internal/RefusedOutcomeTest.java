@@ -1,0 +1,125 @@
+package dev.sluice.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.JobState;
+import dev.sluice.Sluice;
+import dev.sluice.SubmitOptions;
+import dev.sluice.Task;
+import dev.sluice.Worker;
+import dev.sluice.spi.Exchange;
+import dev.sluice.spi.ForwardingJobStore;
+import dev.sluice.spi.JobOutcome;
+import dev.sluice.spi.JobStore;
+import dev.sluice.spi.Tracing;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A store that refuses an outcome although the lease of its worker lives: the two disagree on what
+ * the worker holds, and the job would be held for as long as the worker lives.
+ */
+class RefusedOutcomeTest {
+  private static final Task<Integer> TASK = Task.named("refused", Integer.class).build();
+  private static final Duration LEASE = Duration.ofHours(1);
+
+  private final AtomicBoolean refused = new AtomicBoolean();
+  private final AtomicInteger reconciled = new AtomicInteger();
+  private final AtomicInteger runs = new AtomicInteger();
+  private final Sluice sluice = Sluice.open("memory:" + UUID.randomUUID());
+
+  @AfterEach
+  void close() {
+    sluice.close();
+  }
+
+  private Worker start() {
+    return WorkerRuntime.start(
+        new WorkerEnvironment(
+            new MistakenStore(sluice.store()),
+            new Json(sluice.mapper(), sluice.maxPayloadBytes()),
+            new WorkerSettings(
+                "mistaken",
+                Set.of(SubmitOptions.DEFAULT_QUEUE),
+                1,
+                Map.of(),
+                new WorkerSettings.Timing(
+                    LEASE, Duration.ofSeconds(1), Duration.ofMillis(50), Duration.ofDays(1)),
+                new WorkerSettings.Reporting(List.of(), Tracing.NONE, Map.of())),
+            Map.of(
+                TASK.name(),
+                new RegisteredTask<>(TASK, (number, context) -> runs.incrementAndGet())),
+            ElapsedClock.SYSTEM,
+            () -> 0.5));
+  }
+
+  @Test
+  void outcomeRefusedUnderALivingLease_workerReconcilesOnceAndTheJobRunsAgain() {
+    UUID job = sluice.submit(TASK, 1).id();
+    try (Worker worker = start()) {
+      String id = worker.id();
+      await().until(() -> sluice.jobs().get(job).orElseThrow().state() == JobState.SUCCEEDED);
+
+      assertThat(refused).isTrue();
+      assertThat(runs).hasValue(2);
+      assertThat(reconciled).hasValue(1);
+      assertThat(worker.id()).isEqualTo(id);
+    }
+  }
+
+  /** Tells the store of the first outcome under a token that is not the job's. */
+  private final class MistakenStore extends ForwardingJobStore {
+    MistakenStore(JobStore store) {
+      super(store);
+    }
+
+    @Override
+    public WorkerSession openSession(WorkerRegistration registration) {
+      WorkerSession session = super.openSession(registration);
+      return (WorkerSession)
+          Proxy.newProxyInstance(
+              WorkerSession.class.getClassLoader(),
+              new Class<?>[] {WorkerSession.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("reconcile")) {
+                  reconciled.incrementAndGet();
+                }
+                try {
+                  return method.getName().equals("exchange")
+                      ? session.exchange(mistaken((Exchange) arguments[0]))
+                      : method.invoke(session, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
+
+    private Exchange mistaken(Exchange exchange) {
+      if (exchange.outcomes().isEmpty() || refused.getAndSet(true)) {
+        return exchange;
+      }
+      List<JobOutcome> outcomes =
+          exchange.outcomes().stream()
+              .map(said -> new JobOutcome(said.id(), said.token() + 1, said.verdict(), said.ran()))
+              .toList();
+      return new Exchange(
+          outcomes,
+          exchange.started(),
+          exchange.progress(),
+          exchange.released(),
+          exchange.demand());
+    }
+  }
+}
