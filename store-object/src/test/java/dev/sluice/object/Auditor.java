@@ -215,7 +215,7 @@ final class Auditor {
                       && ask.offeredAt() == 0
                       && old.worker().equals(ask.worker())
                       && old.since() == ask.since()
-                      && !tookSlot(after, group, ask.worker())) {
+                      && !wasTaken(after, group)) {
                     violation("what was offered of %s to %s is forgotten", group, ask.worker());
                   }
                 }
@@ -235,9 +235,10 @@ final class Auditor {
     }
   }
 
-  private static boolean tookSlot(ShardState state, String group, String worker) {
+  /** Whether a slot was taken in the latest commit, which ends the offers of free ones. */
+  private static boolean wasTaken(ShardState state, String group) {
     return state.limits().slots().getOrDefault(group, new TreeMap<>()).values().stream()
-        .anyMatch(h -> h.token() == state.edition().version() && h.isOf(worker));
+        .anyMatch(holder -> holder.token() == state.edition().version());
   }
 
   private boolean isWaiting(ShardState state, JobPlace job) {

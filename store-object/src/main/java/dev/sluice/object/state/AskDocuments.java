@@ -42,6 +42,8 @@ final class AskDocuments {
         json.writeNumber(numbers.get(kept.worker()));
         json.writeNumber(kept.since());
         json.writeNumber(kept.offeredAt());
+        json.writeNumber(kept.until());
+        json.writeNumber(kept.times());
         for (String group : kept.groups()) {
           json.writeString(group);
         }
@@ -70,7 +72,7 @@ final class AskDocuments {
     List<Reservation> reservations = new ArrayList<>();
     for (JsonNode kept : json.path("kept")) {
       List<String> groups = new ArrayList<>();
-      for (int i = 6; i < kept.size(); i++) {
+      for (int i = 8; i < kept.size(); i++) {
         groups.add(kept.get(i).textValue());
       }
       reservations.add(
@@ -80,7 +82,9 @@ final class AskDocuments {
               groups,
               ids.get(kept.get(3).intValue()),
               kept.get(4).longValue(),
-              kept.get(5).longValue()));
+              kept.get(5).longValue(),
+              kept.get(6).longValue(),
+              kept.get(7).intValue()));
     }
     return new Asks(byGroup, reservations);
   }

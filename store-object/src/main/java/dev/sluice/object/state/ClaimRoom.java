@@ -129,12 +129,14 @@ final class ClaimRoom {
     return kept.isPresent() && kept.get().priority() >= job.priority;
   }
 
-  /** What is kept of a group, unless that is void. */
-  private Optional<Reservation> keeping(String group) {
-    return draft
-        .asks()
-        .keeping(group)
-        .filter(kept -> GroupShares.stands(kept.offeredAt(), draft.now()));
+  /** What is kept of a group: nothing for a job of which another group is held. */
+  Optional<Reservation> keeping(String group) {
+    return draft.asks().keeping(group).filter(kept -> kept.stands(draft.now()) && !isHeld(kept));
+  }
+
+  /** Whether one of the groups that slots are kept of has no slots, or no limit any more. */
+  boolean isHeld(Reservation kept) {
+    return kept.groups().stream().anyMatch(group -> limitOf(group) <= 0);
   }
 
   private Room room(String group) {

@@ -24,9 +24,12 @@ import java.util.Set;
  * #turn} it gets no more jobs under it while a worker without a slot asks. The worker that asked
  * first is next.
  *
- * <p>A slot that is left free for a worker and not taken within {@link #KEPT} is anybody's, and the
- * ask is void: the worker may have died. So an ask never costs a group more than one slot for that
- * time.
+ * <p>A slot that is left free is offered to all workers that ask and have less than their share,
+ * and the first of them in line takes it. If none of these has come within {@link #KEPT} they may
+ * have died: the slot is anybody's, and the asks are void, all of them at once. So however many
+ * workers died that had asked, together they cost the group the slots they lack for that time.
+ * Where the last free slot is taken in time, the offer is withdrawn, and those behind keep their
+ * place in line.
  *
  * <p>Limits do not depend on any of this: a slot is taken only below the limit, whatever the
  * shares.
@@ -38,7 +41,7 @@ final class GroupShares {
   static final long SHORTEST_TURN = Micros.of(Duration.ofMillis(500));
   static final long LONGEST_TURN = Micros.of(Duration.ofSeconds(1));
 
-  /** For how long a slot is left free for a worker that asked, or a job that was passed over. */
+  /** For how long slots are left free for workers that asked, or a job that was passed over. */
   static final long KEPT = Micros.of(Duration.ofSeconds(3));
 
   /** A worker that waits for its share looks at most, and at least, so often. */
@@ -107,7 +110,7 @@ final class GroupShares {
   }
 
   /** The asks of other workers that have less than their share. */
-  private List<Ask> needy() {
+  List<Ask> needy() {
     return asks.stream()
         .filter(ask -> !ask.worker().equals(worker) && lacks(ask.worker()))
         .toList();
@@ -149,12 +152,6 @@ final class GroupShares {
 
   private boolean turnIsOver() {
     return now - since.getOrDefault(worker, now) >= turn();
-  }
-
-  /** The asks of others for which the free slots are, which this worker was not given. */
-  List<Ask> offered() {
-    List<Ask> needy = needy();
-    return needy.subList(0, Math.min(free, needy.size()));
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.sluice.object.state.Asks.Ask;
 import dev.sluice.object.state.Asks.Reservation;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,17 +13,18 @@ import java.util.TreeSet;
 /** Asks and reservations, in this draft. Each method touches the draft if it changes anything. */
 final class OpenAsks {
   private final Map<String, List<Ask>> asks;
-  private final List<Reservation> reservations;
+  private final Map<JobPlace, Reservation> reservations = new LinkedHashMap<>();
+  private final Map<String, JobPlace> keptFor = new HashMap<>();
   private final Runnable touch;
 
   OpenAsks(Asks base, Runnable touch) {
     this.asks = new HashMap<>(base.byGroup());
-    this.reservations = new ArrayList<>(base.reservations());
     this.touch = touch;
+    base.reservations().forEach(this::index);
   }
 
   Asks seal() {
-    return new Asks(asks, reservations);
+    return new Asks(asks, reservations());
   }
 
   /** The asks for slots of a group, the first to ask first. */
@@ -31,8 +33,8 @@ final class OpenAsks {
   }
 
   /** Whether anything waits for slots of a group. */
-  boolean isWanted(String group) {
-    return asks.containsKey(group) || keeping(group).isPresent();
+  boolean isWanted(String group, long now) {
+    return asks.containsKey(group) || keeping(group).filter(kept -> kept.stands(now)).isPresent();
   }
 
   Optional<Ask> of(String group, String worker) {
@@ -82,33 +84,45 @@ final class OpenAsks {
   /** Removes everything that stands in the name of a worker. */
   void forget(String worker) {
     groupsOf(worker).forEach(group -> remove(group, worker));
-    reservations.stream()
-        .filter(reservation -> reservation.worker().equals(worker))
-        .toList()
-        .forEach(reservation -> release(reservation.job()));
+    reservationsOf(worker).forEach(reservation -> release(reservation.job()));
   }
 
   List<Reservation> reservations() {
-    return List.copyOf(reservations);
+    return List.copyOf(reservations.values());
   }
 
-  /** The reservation that keeps slots of a group, if there is one. */
+  List<Reservation> reservationsOf(String worker) {
+    return reservations.values().stream().filter(kept -> kept.worker().equals(worker)).toList();
+  }
+
+  /** The reservation that keeps slots of a group, or did until lately. */
   Optional<Reservation> keeping(String group) {
-    return reservations.isEmpty()
-        ? Optional.empty()
-        : reservations.stream().filter(kept -> kept.groups().contains(group)).findFirst();
+    return Optional.ofNullable(keptFor.get(group)).map(reservations::get);
   }
 
-  /** Keeps slots for a job; the caller has seen that none of the groups is kept for another. */
+  /** The reservation that keeps slots for a job, or did until lately. */
+  Optional<Reservation> keepingFor(JobPlace job) {
+    return Optional.ofNullable(reservations.get(job));
+  }
+
+  /** Keeps slots for a job, in place of whatever was kept of these groups, or for this job. */
   void reserve(Reservation reservation) {
-    reservations.removeIf(kept -> kept.job().equals(reservation.job()));
-    reservations.add(reservation);
+    release(reservation.job());
+    reservation.groups().forEach(group -> keeping(group).ifPresent(kept -> release(kept.job())));
+    index(reservation);
     touch.run();
+  }
+
+  private void index(Reservation reservation) {
+    reservations.put(reservation.job(), reservation);
+    reservation.groups().forEach(group -> keptFor.put(group, reservation.job()));
   }
 
   /** Keeps nothing more for a job. */
   void release(JobPlace job) {
-    if (!reservations.isEmpty() && reservations.removeIf(kept -> kept.job().equals(job))) {
+    Reservation released = reservations.remove(job);
+    if (released != null) {
+      released.groups().forEach(keptFor::remove);
       touch.run();
     }
   }

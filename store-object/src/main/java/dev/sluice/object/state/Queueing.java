@@ -6,6 +6,7 @@ import dev.sluice.object.state.ClaimRoom.Blocked;
 import dev.sluice.object.state.Waits.Front;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -26,15 +27,23 @@ import java.util.TreeSet;
  * one job at a time and a job has all of its groups kept or none, so no two of them wait for each
  * other. The cost is one idle slot of each group at most, until each of the others has freed one.
  *
- * <p>Slots are no longer kept when that worker has had no room for the job for {@link
- * GroupShares#KEPT}, or when all of them have been free for so long and the job was not started.
+ * <p><b>That has an end</b>, for the other groups may be busy for long: slots are kept for {@link
+ * Reservation#LONGEST} at most while not all of the groups have room, and for {@link
+ * GroupShares#KEPT} once they have, or when that worker has had no room for the job for so long.
+ * Then the groups rest before slots of them are kept again: 15 seconds, then 30, then 60. The rest
+ * stands in the state, so no other worker keeps slots meanwhile. Nothing is kept of a group while
+ * another of the same job is held at a limit of 0. So a job that needs a group whose jobs are long
+ * may miss several of its slots; the jobs of its other groups go on.
  */
 final class Queueing {
   /** A job that was not seen first in line for so long starts anew. */
   private static final long FORGOTTEN = 2 * Micros.of(Waits.PASSED_OVER);
 
-  /** A worker asks for no more groups than this at once, those of the best jobs. */
+  /** A worker asks for no more groups than this: those it asks for, then those of the best jobs. */
   private static final int MOST_ASKS = 16;
+
+  /** A worker has slots kept for no more jobs than this at once, those that rest included. */
+  private static final int MOST_KEPT = 16;
 
   private final ShardDraft draft;
   private final OpenAsks asks;
@@ -67,9 +76,7 @@ final class Queueing {
     queueing.lookAgain();
   }
 
-  /**
-   * Asks and reservations that were not taken up in time, of groups that this claim came across.
-   */
+  /** What is void or of no use any more, of groups that this claim came across. */
   private void dropVoid() {
     for (String group : room.full()) {
       for (Ask ask : asks.of(group)) {
@@ -77,29 +84,28 @@ final class Queueing {
           asks.remove(group, ask.worker());
         }
       }
-      asks.keeping(group)
-          .filter(kept -> !GroupShares.stands(kept.offeredAt(), now))
-          .ifPresent(
-              kept -> {
-                asks.release(kept.job());
-                waits.fronts().remove(kept.job());
-              });
+      asks.keeping(group).filter(room::isHeld).ifPresent(kept -> asks.release(kept.job()));
+    }
+    if (draft.isChanged()) {
+      asks.reservations().stream()
+          .filter(kept -> kept.isOver(now - FORGOTTEN))
+          .forEach(kept -> asks.release(kept.job()));
     }
   }
 
   private void ask(boolean unfilled) {
+    room.taken().forEach(this::withdrawOffers);
     List<String> before = asks.groupsOf(worker);
     Set<String> wanted = new LinkedHashSet<>();
     if (unfilled) {
-      room.full().stream()
+      // Those it asked for come first: it has a place in line there.
+      Set<String> full = new LinkedHashSet<>(before);
+      full.retainAll(room.full());
+      full.addAll(room.full());
+      full.stream()
           .filter(group -> room.shares(group).isWorthAsking())
           .limit(MOST_ASKS)
           .forEach(wanted::add);
-    }
-    for (String group : before) {
-      asks.of(group, worker)
-          .filter(own -> own.offeredAt() != 0 && room.taken().contains(group))
-          .ifPresent(own -> asks.put(group, new Ask(worker, own.since(), 0)));
     }
     boolean same = wanted.containsAll(before) && wanted.size() == before.size();
     if (same || !(draft.isChanged() || waits.mayAsk())) {
@@ -111,29 +117,46 @@ final class Queueing {
     wanted.forEach(group -> asks.put(group, new Ask(worker, now, 0)));
   }
 
+  /** A slot was taken: its worker has come, and if it was the last, there is none to come for. */
+  private void withdrawOffers(String group) {
+    boolean all = room.free(group) <= 0;
+    for (Ask ask : asks.of(group)) {
+      if (!GroupShares.stands(ask.offeredAt(), now)) {
+        asks.remove(group, ask.worker());
+      } else if (ask.offeredAt() != 0 && (all || ask.worker().equals(worker))) {
+        asks.put(group, ask.offered(0));
+      }
+    }
+  }
+
   private void reserve() {
     waits.fronts().values().removeIf(front -> now - front.seen() > FORGOTTEN);
     for (Blocked blocked : room.blocked()) {
-      Front front = waits.fronts().merge(blocked.job().place(), seen(blocked), Queueing::joined);
+      JobPlace job = blocked.job().place();
+      Front front = waits.fronts().merge(job, seen(blocked), Queueing::joined);
       Set<String> groups = toKeep(front.full());
+      Optional<Reservation> before = asks.keepingFor(job);
       if (now - front.since() >= waits.patience()
           && !blocked.missing().containsAll(groups)
-          && groups.stream().allMatch(this::canBeKept)) {
+          && before.filter(kept -> !kept.isOver(now)).isEmpty()
+          && groups.stream().allMatch(this::canBeKept)
+          && asks.reservationsOf(worker).size() < MOST_KEPT) {
         asks.reserve(
             new Reservation(
-                blocked.job().place(),
+                job,
                 blocked.job().priority(),
                 List.copyOf(groups),
                 worker,
                 now,
-                0));
+                0,
+                now + Reservation.LONGEST,
+                1 + before.map(Reservation::times).orElse(0)));
       }
     }
-    for (Reservation kept : asks.reservations()) {
+    for (Reservation kept : asks.reservationsOf(worker)) {
       Front front = waits.fronts().get(kept.job());
-      if (kept.worker().equals(worker)
-          && (front == null || now - front.seen() >= GroupShares.KEPT)) {
-        asks.release(kept.job());
+      if (kept.stands(now) && (front == null || now - front.seen() >= GroupShares.KEPT)) {
+        asks.reserve(kept.ended(now));
       }
     }
   }
@@ -159,23 +182,24 @@ final class Queueing {
   }
 
   private boolean canBeKept(String group) {
-    return room.limitOf(group) > 0 && asks.keeping(group).isEmpty();
+    return room.limitOf(group) > 0
+        && asks.keeping(group).filter(kept -> !kept.isOver(now)).isEmpty();
   }
 
   /** Takes down since when slots are free that this claim left to others. */
   private void offer() {
     for (String group : room.full()) {
-      if (!asks.of(group).isEmpty() && room.free(group) > 0) {
-        for (Ask ask : room.shares(group).offered()) {
+      Optional<Reservation> kept = room.keeping(group);
+      if (!asks.of(group).isEmpty() && room.free(group) > (kept.isPresent() ? 1 : 0)) {
+        for (Ask ask : room.shares(group).needy()) {
           if (ask.offeredAt() == 0) {
             asks.put(group, ask.offered(now));
           }
         }
       }
-      asks.keeping(group)
-          .filter(kept -> kept.offeredAt() == 0)
-          .filter(kept -> kept.groups().stream().allMatch(kin -> room.free(kin) > 0))
-          .ifPresent(kept -> asks.reserve(kept.offered(now)));
+      kept.filter(slots -> slots.offeredAt() == 0)
+          .filter(slots -> slots.groups().stream().allMatch(kin -> room.free(kin) > 0))
+          .ifPresent(slots -> asks.reserve(slots.offered(now)));
     }
   }
 
@@ -184,8 +208,8 @@ final class Queueing {
       Ask own = asks.of(group, worker).orElseThrow();
       waits.lookWithin(room.shares(group).lookIn(own));
     }
-    for (Reservation kept : asks.reservations()) {
-      if (kept.worker().equals(worker)) {
+    for (Reservation kept : asks.reservationsOf(worker)) {
+      if (kept.stands(now)) {
         waits.lookWithin(GroupShares.lookAfter(now - kept.since()));
       }
     }

@@ -88,7 +88,7 @@ public final class WorkerStanding {
     }
     for (HeldSlot slot : exchange.released()) {
       Slots.release(draft, worker, slot.group(), slot.slot(), slot.token());
-      if (draft.asks().isWanted(slot.group())) {
+      if (draft.asks().isWanted(slot.group(), draft.now())) {
         claimant.waits().freed();
       }
     }
