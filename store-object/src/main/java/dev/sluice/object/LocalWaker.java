@@ -8,10 +8,20 @@ import java.util.concurrent.ConcurrentHashMap;
  * find out when they poll: a bucket calls nobody.
  */
 final class LocalWaker {
-  private final Map<String, Runnable> sleepers = new ConcurrentHashMap<>();
+  /** A worker that can be woken. */
+  interface Sleeper {
+    /**
+     * There may be something to do.
+     *
+     * @param news whether that may be a job that is not in the control object yet
+     */
+    void wake(boolean news);
+  }
 
-  void add(String worker, Runnable wake) {
-    sleepers.put(worker, wake);
+  private final Map<String, Sleeper> sleepers = new ConcurrentHashMap<>();
+
+  void add(String worker, Sleeper sleeper) {
+    sleepers.put(worker, sleeper);
   }
 
   void remove(String worker) {
@@ -23,18 +33,18 @@ final class LocalWaker {
     return !sleepers.isEmpty();
   }
 
-  /** There may be something to do for all but this worker. */
+  /** A slot came free: there may be something to do for all but this worker. */
   void wakeOthers(String worker) {
     sleepers.forEach(
-        (id, wake) -> {
+        (id, sleeper) -> {
           if (!id.equals(worker)) {
-            wake.run();
+            sleeper.wake(false);
           }
         });
   }
 
   /** There may be something to do. */
   void wake() {
-    sleepers.values().forEach(Runnable::run);
+    sleepers.values().forEach(sleeper -> sleeper.wake(true));
   }
 }

@@ -12,6 +12,7 @@ import java.util.Optional;
  *   found nothing       with every poll
  *   … for 60 polls      with every 3rd poll
  *   waits for a slot    every second, however often it looks at the control object
+ *   is told of jobs     when it next has nothing to report: its own process submitted them
  * </pre>
  *
  * <p>A list costs as much as a commit. Among many jobs it is worth one, for others are likely to

@@ -58,6 +58,9 @@ final class ObjectWorkerSession implements WorkerSession {
   private long asked;
   private boolean everAsked;
 
+  /** Whether this process has submitted jobs since the worker last looked through the inbox. */
+  private final AtomicBoolean news = new AtomicBoolean();
+
   /** The parts of the store that a session needs. */
   record Links(
       Committer committer,
@@ -140,7 +143,8 @@ final class ObjectWorkerSession implements WorkerSession {
     long now = links.environment.nanoTime().getAsLong();
     // It comes back early for what it asked for, not for new jobs.
     boolean hurried = quiet && waits.lookIn() > 0;
-    boolean mayLook = hurried ? pace.mayLookInBetween(now) : pace.mayLook(quiet, now);
+    boolean told = quiet && news.getAndSet(false);
+    boolean mayLook = told || (hurried ? pace.mayLookInBetween(now) : pace.mayLook(quiet, now));
     waits.begin(!everAsked || now - asked >= ASK_INTERVAL.toNanos());
     boolean[] looked = new boolean[1];
     long[] at = new long[1];
@@ -176,6 +180,9 @@ final class ObjectWorkerSession implements WorkerSession {
     }
     if (waits.hasFreed()) {
       links.parts.waker().wakeOthers(id);
+    }
+    if (told && !looked[0]) {
+      news.set(true);
     }
     if (looked[0]) {
       pace.looked(links.environment.nanoTime().getAsLong());
@@ -295,7 +302,22 @@ final class ObjectWorkerSession implements WorkerSession {
 
   @Override
   public void onWake(Runnable wake) {
-    links.parts.waker().add(id, wake);
+    links
+        .parts
+        .waker()
+        .add(
+            id,
+            submitted -> {
+              if (submitted) {
+                news.set(true);
+              }
+              wake.run();
+            });
+  }
+
+  /** Whether something stands in the store that this worker waits for: asks, or kept slots. */
+  boolean isWaiting() {
+    return waits.lookIn() > 0;
   }
 
   @Override

@@ -240,8 +240,11 @@ final class ShardedWorkerSession implements WorkerSession {
         return;
       }
       Exchange part = member.partOf(whole, demandOf(member.shard(), whole.demand()));
-      // A worker that only polls wants to hear of changed limits wherever it holds something.
-      if (isEmpty(part) && !(onlyPolls && member.holdsAnything())) {
+      // A worker that only polls wants to hear of changed limits wherever it holds something, and
+      // what it waits for where it has no more room for it has to be taken back.
+      if (isEmpty(part)
+          && !(onlyPolls && member.holdsAnything())
+          && !member.session().isWaiting()) {
         return;
       }
       try {
@@ -354,7 +357,7 @@ final class ShardedWorkerSession implements WorkerSession {
   @Override
   public void onWake(Runnable call) {
     wake = call;
-    newcomers.add(workerId(), call);
+    newcomers.add(workerId(), news -> call.run());
     everywhere().forEach(member -> member.session().onWake(call));
   }
 

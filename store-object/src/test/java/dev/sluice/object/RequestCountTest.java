@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -160,5 +162,30 @@ class RequestCountTest {
 
     assertThat(store.limits().auditIfDue(Duration.ofHours(1))).isEmpty();
     assertThat(meter.report().since(before).requests()).isZero();
+  }
+
+  /** A worker that came back early for a slot did not look for what its own process submitted. */
+  @Test
+  void workerThatWaitsForASlot_hasAJobOfItsOwnProcessAtOnce() throws InterruptedException {
+    Map<Group, Integer> limits = Map.of(Group.of(TASK), 1);
+    WorkerSession holder = worker(limits);
+    store.submit(List.of(StoreCalls.job(TASK), StoreCalls.job(TASK)));
+    assertThat(holder.exchange(StoreCalls.ask(TASK, 1)).jobs()).hasSize(1);
+    WorkerSession waiting = store.openSession(StoreCalls.worker(Set.of(TASK, "free"), limits));
+    Semaphore woken = new Semaphore(0);
+    waiting.onWake(woken::release);
+    Demand either =
+        new Demand(1, List.of(new TaskDemand(TASK, 1, 0), new TaskDemand("free", 1, 0)), Map.of());
+    assertThat(waiting.exchange(StoreCalls.report(List.of(), either)).jobs()).isEmpty();
+
+    for (int i = 0; i < 3; i++) {
+      woken.drainPermits();
+      store.submit(List.of(StoreCalls.job("free")));
+      assertThat(woken.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+      Answer answer = waiting.exchange(StoreCalls.report(List.of(), either));
+      assertThat(answer.jobs()).as("job %d", i).hasSize(1);
+      waiting.exchange(StoreCalls.report(answer.jobs(), Demand.NONE));
+      assertThat(waiting.exchange(StoreCalls.report(List.of(), either)).jobs()).isEmpty();
+    }
   }
 }

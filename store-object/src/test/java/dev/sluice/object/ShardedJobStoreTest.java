@@ -285,4 +285,32 @@ class ShardedJobStoreTest {
       assertThat(session.exchange(StoreCalls.report(List.of(), Demand.NONE)).stale()).isTrue();
     }
   }
+
+  /** A worker that other shards keep busy left its ask standing where it had no more to say. */
+  @Test
+  void workerFilledByAnotherShard_takesBackWhatItAskedFor() {
+    try (JobStore store = openStore()) {
+      store.submit(List.of(StoreCalls.job(one.name()), StoreCalls.job(one.name())));
+      Map<Group, Integer> limits = Map.of(Group.of(one.name()), 1);
+      WorkerSession holder = store.openSession(StoreCalls.worker(Set.of(one.name()), limits));
+      assertThat(holder.exchange(StoreCalls.ask(one.name(), 1)).jobs()).hasSize(1);
+      WorkerSession asking =
+          store.openSession(StoreCalls.worker(Set.of(one.name(), other.name()), limits));
+      assertThat(asking.exchange(StoreCalls.ask(one.name(), 1)).jobs()).isEmpty();
+      assertThat(hasAsks()).isTrue();
+
+      assertThat(asking.exchange(StoreCalls.ask(other.name(), 1)).jobs()).hasSize(1);
+      await()
+          .until(
+              () -> {
+                asking.exchange(StoreCalls.report(List.of(), Demand.NONE));
+                return !hasAsks();
+              });
+    }
+  }
+
+  private boolean hasAsks() {
+    byte[] control = objects.get(controlOf(one)).orElseThrow().body();
+    return new String(control, StandardCharsets.UTF_8).contains("\"asks\"");
+  }
 }
