@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  */
 final class JobSubmitter {
   private static final String SUBMIT =
-      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
@@ -77,20 +77,46 @@ final class JobSubmitter {
     return submissions;
   }
 
-  /** The number on record for a key is forgotten, and these jobs bring another one along. */
+  /**
+   * The number on record for a key is forgotten, and these jobs, of which none is stored, bring
+   * another one along or none.
+   */
   private static final class ForgottenLimitException extends RuntimeException {
     private static final long serialVersionUID = 1;
+
+    private final transient List<NewJob> jobs;
+
+    ForgottenLimitException(List<NewJob> jobs) {
+      this.jobs = jobs;
+    }
   }
 
+  /** What to do about a forgotten number before these jobs are stored whatever is on record. */
+  @FunctionalInterface
+  private interface OnForgotten {
+    void replace(List<NewJob> jobs);
+  }
+
+  /**
+   * Forgotten numbers are replaced before the transaction begins anew: that takes a connection of
+   * its own, and locks. If they keep coming, the first of them is as good as any.
+   */
   private List<Submission> storeAll(List<NewJob> jobs) {
-    for (int tries = 0; ; tries++) {
+    for (int tries = 1; ; tries++) {
+      boolean last = tries == MAX_TRIES;
       try {
-        return database.inTransaction(connection -> store(connection, jobs));
+        return database.inTransaction(
+            connection ->
+                store(
+                    connection,
+                    jobs,
+                    some -> {
+                      if (!last) {
+                        throw new ForgottenLimitException(some);
+                      }
+                    }));
       } catch (ForgottenLimitException e) {
-        if (tries == MAX_TRIES) {
-          throw e;
-        }
-        propose(limitsOf(jobs));
+        replaceForgotten(e.jobs);
       }
     }
   }
@@ -105,16 +131,9 @@ final class JobSubmitter {
     // it ends. Jobs that wait bring their limits along; the claim sets them.
     proposeLimits(rejectable);
     promoteDue(rejectable);
-    return transaction.run(
-        on -> {
-          try {
-            return store(on, jobs);
-          } catch (ForgottenLimitException e) {
-            // Not part of the transaction either, which goes on: nothing was stored.
-            propose(limitsOf(jobs));
-            return store(on, jobs);
-          }
-        });
+    // A forgotten number is replaced outside of it as well. Whether the transaction can see that
+    // (under REPEATABLE READ it cannot) is no matter: the claim does.
+    return transaction.run(on -> store(on, jobs, this::replaceForgotten));
   }
 
   /** One can run it; when a job is due that is not yet, everyone should know. */
@@ -169,9 +188,19 @@ final class JobSubmitter {
     return limits;
   }
 
+  /** A number that is forgotten does not apply to jobs that bring none along either. */
+  private void replaceForgotten(List<NewJob> jobs) {
+    Map<String, Integer> limits = limitsOf(jobs);
+    jobs.stream()
+        .flatMap(job -> job.concurrency().groups().stream())
+        .forEach(group -> limits.putIfAbsent(group.toString(), null));
+    propose(limits);
+  }
+
   /**
-   * Sets submit-side limits where their groups have none, a few in one transaction: each is a lock
-   * until the commit, and the server has room for a limited number of them.
+   * Sets submit-side limits where their groups have none (null: only has a forgotten one removed),
+   * a few in one transaction: each is a lock until the commit, and the server has room for a
+   * limited number of them.
    */
   void propose(Map<String, Integer> limits) {
     List<String> groups = List.copyOf(limits.keySet());
@@ -194,9 +223,10 @@ final class JobSubmitter {
     return job.concurrency().onLimit() == OnLimit.REJECT;
   }
 
-  private List<Submission> store(Connection connection, List<NewJob> jobs) throws SQLException {
+  private List<Submission> store(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
+      throws SQLException {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
-      return insert(connection, jobs);
+      return insert(connection, jobs, onForgotten);
     }
     // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
     lockForReject(
@@ -211,7 +241,9 @@ final class JobSubmitter {
       Optional<Submission> obstacle =
           mayBeRejected(job) ? obstacle(connection, job) : Optional.empty();
       submissions.add(
-          obstacle.isPresent() ? obstacle.get() : insert(connection, List.of(job)).get(0));
+          obstacle.isPresent()
+              ? obstacle.get()
+              : insert(connection, List.of(job), onForgotten).get(0));
     }
     return submissions;
   }
@@ -268,13 +300,15 @@ final class JobSubmitter {
         .findFirst();
   }
 
-  private List<Submission> insert(Connection connection, List<NewJob> jobs) throws SQLException {
+  private List<Submission> insert(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
+      throws SQLException {
     List<Submission> submissions = new ArrayList<>();
     jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
     List<Integer> open = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
       open.add(i);
     }
+    boolean anyway = false;
     // A job that collided with one that finished before it could be looked up is neither stored nor
     // a duplicate: again.
     for (int tries = 0; !open.isEmpty(); tries++) {
@@ -283,13 +317,16 @@ final class JobSubmitter {
             "jobs keep colliding with jobs that vanish", SqlErrors.SERIALIZATION_FAILURE);
       }
       List<Integer> batch = open;
+      List<NewJob> some = batch.stream().map(jobs::get).toList();
       List<Integer> again = new ArrayList<>();
+      boolean[] forgotten = new boolean[1];
       database.list(
           connection,
           SUBMIT,
           row -> {
             if (row.getInt(1) == 0) {
-              throw new ForgottenLimitException();
+              forgotten[0] = true;
+              return null;
             }
             int index = batch.get(row.getInt(1) - 1);
             UUID duplicateOf = row.getObject(2, UUID.class);
@@ -300,13 +337,19 @@ final class JobSubmitter {
             }
             return null;
           },
-          parameters(connection, batch.stream().map(jobs::get).toList()));
-      open = again;
+          parameters(connection, some, anyway));
+      if (forgotten[0]) {
+        onForgotten.replace(some);
+        anyway = true;
+      } else {
+        open = again;
+      }
     }
     return Collections.unmodifiableList(submissions);
   }
 
-  private static Object[] parameters(Connection connection, List<NewJob> jobs) throws SQLException {
+  private static Object[] parameters(Connection connection, List<NewJob> jobs, boolean anyway)
+      throws SQLException {
     Columns columns = new Columns(connection, jobs);
     return new Object[] {
       columns.of("uuid", job -> job.identity().id()),
@@ -332,7 +375,8 @@ final class JobSubmitter {
               job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
       columns.of("text", NewJob::payload),
       columns.of("uuid", job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
-      columns.of("text", job -> job.identity().trace().orElse(null))
+      columns.of("text", job -> job.identity().trace().orElse(null)),
+      anyway
     };
   }
 

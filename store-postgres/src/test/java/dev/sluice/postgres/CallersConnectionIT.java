@@ -3,10 +3,12 @@ package dev.sluice.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceOptions;
+import dev.sluice.Submission;
 import dev.sluice.Task;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -71,6 +73,25 @@ class CallersConnectionIT {
       isRefused(connection, "read-only", "may write");
       assertThat(statement.execute("SELECT 1")).isTrue();
     }
+  }
+
+  /** The transaction cannot see that the number was replaced meanwhile. */
+  @Test
+  void forgottenNumberUnderRepeatableRead_isReplaced() throws Exception {
+    Group key = TASK.group().key("k");
+    Submission finished = sluice.submit(TASK, 1, o -> o.concurrencyKey("k").concurrencyLimit(1));
+    assertThat(sluice.jobs().cancel(finished.id())).isTrue();
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.setAutoCommit(false);
+      statement.execute("SELECT count(*) FROM %s.limit_rule".formatted(fixture.namespace()));
+
+      sluice.submit(connection, TASK, 2, o -> o.concurrencyKey("k").concurrencyLimit(2));
+      connection.commit();
+    }
+    assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 1L);
+    assertThat(sluice.concurrency().status(key).limit()).hasValue(2);
   }
 
   @Test

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Group;
 import dev.sluice.JobRequest;
+import dev.sluice.OnLimit;
 import dev.sluice.SlotLease;
 import dev.sluice.Sluice;
+import dev.sluice.Submission;
 import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
@@ -107,5 +109,44 @@ abstract class SubmitLimitContract extends ContractTopic {
     assertThat(limit()).isEmpty();
     submit(sluice, 6);
     assertThat(limit()).hasValue(6);
+  }
+
+  /** Whether the number of a job that is refused counts is left to the store. */
+  @Test
+  void forgottenNumber_jobSubmittedAlongWithARejectedOne_isStored() {
+    ManualWorker worker = manualWorker(WORK);
+    submit(sluice, 1);
+    worker.succeedAll(worker.claimAll("work", 9));
+    sluice.concurrency().setLimit(WORK.group(), 0);
+
+    List<Submission> answers =
+        sluice.submitEach(
+            List.of(
+                new JobRequest<>(
+                    WORK,
+                    0,
+                    SubmitOptions.DEFAULTS
+                        .concurrencyKey("k")
+                        .concurrencyLimit(2)
+                        .onLimit(OnLimit.REJECT)),
+                new JobRequest<>(
+                    WORK, 0, SubmitOptions.DEFAULTS.concurrencyKey("k").concurrencyLimit(3))));
+
+    assertThat(answers.get(0)).isInstanceOf(Submission.Rejected.class);
+    assertThat(answers.get(1)).isInstanceOf(Submission.Submitted.class);
+    assertThat(limit().orElseThrow()).isIn(2, 3);
+  }
+
+  @Test
+  void forgottenNumber_isNotThatOfJobsWithoutOne() {
+    ManualWorker worker = manualWorker(WORK);
+    submit(sluice, 1);
+    worker.succeedAll(worker.claimAll("work", 9));
+
+    for (int i = 0; i < 5; i++) {
+      sluice.submit(WORK, 0, o -> o.concurrencyKey("k"));
+    }
+    assertThat(limit()).isEmpty();
+    assertThat(worker.claimAll("work", 9)).hasSize(5);
   }
 }

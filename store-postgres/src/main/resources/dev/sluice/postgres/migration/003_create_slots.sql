@@ -435,25 +435,27 @@ BEGIN
 END
 $$;
 
--- Sweeps submit-side limits of keyed groups that are forgotten (see is_idle): keys come and go.
+-- Sweeps submit-side limits of keyed groups that are forgotten (see idle_among): keys come and go. They are looked for
+-- first, and only a batch of them again under the lock, which holds up everyone.
 CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET jit = off
 AS $$
 DECLARE
+  v_idle text[] := ARRAY(
+    SELECT i.name
+    FROM idle_among(ARRAY(
+      SELECT r.name
+      FROM limit_rule r
+      WHERE r.submit IS NOT NULL AND r.changed_at < clock_timestamp() - interval '1 hour')) AS i(name)
+    LIMIT p_batch);
   v_forgotten integer;
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(rules_lock()) THEN
+  IF v_idle = '{}' OR NOT pg_try_advisory_xact_lock(rules_lock()) THEN
     RETURN 0;                                      -- some other time: nobody must be working by what is forgotten here
   END IF;
-  DELETE FROM limit_rule r
-  WHERE r.name IN (
-    SELECT o.name
-    FROM limit_rule o
-    WHERE o.submit IS NOT NULL AND o.changed_at < clock_timestamp() - interval '1 hour' AND is_idle(o.name)
-    LIMIT p_batch
-    FOR UPDATE SKIP LOCKED);
+  DELETE FROM limit_rule r WHERE r.name = ANY (ARRAY(SELECT idle_among(v_idle)));
   GET DIAGNOSTICS v_forgotten = ROW_COUNT;
   RETURN v_forgotten;
 END

@@ -1,13 +1,14 @@
 -- Submitting jobs.
 
 -- Stores jobs; returns for each that was not stored the id of the job it duplicates. Groups come as one text per job,
--- joined by newlines (which canonical names never hold). Stores nothing and returns 0 if a job brings another number along
--- for a key than the one on record, which is forgotten: see propose_limits.
+-- joined by newlines (which canonical names never hold). Stores nothing and returns 0 if the number on
+-- record for a key is forgotten, and jobs bring another one along or none (see propose_limits), unless told to store them
+-- anyway.
 CREATE FUNCTION submit(
   p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
   p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
   p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[],
-  p_traces text[])
+  p_traces text[], p_anyway boolean)
 RETURNS TABLE (ord bigint, duplicate_of uuid)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -18,16 +19,20 @@ DECLARE
   v_stored uuid[];
   v_late uuid[];
 BEGIN
-  IF array_remove(p_limits, NULL) <> '{}' AND EXISTS (
-    SELECT
+  IF NOT p_anyway AND EXISTS (SELECT FROM unnest(p_groups) AS g WHERE is_keyed(g)) AND (
+    SELECT forgotten_among(array_agg(k.name), array_agg(k.max)) <> '{}'
     FROM (
-      SELECT DISTINCT ON (l.name) l.name, l.max     -- the first number of each counts
-      FROM unnest(p_limited_groups, p_limits) WITH ORDINALITY AS l(name, max, ord)
-      WHERE is_keyed(l.name)
-      ORDER BY l.name, l.ord
-    ) g
-    JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
-    WHERE r.submit <> g.max AND is_idle(g.name))
+      SELECT DISTINCT ON (n.name) n.name, n.max     -- the first number of each counts
+      FROM (
+        SELECT l.name, l.max, l.ord
+        FROM unnest(p_limited_groups, p_limits) WITH ORDINALITY AS l(name, max, ord)
+        UNION ALL
+        SELECT unnest(string_to_array(g, E'\n')), NULL, NULL
+        FROM unnest(p_groups) AS g
+      ) n
+      WHERE is_keyed(n.name)
+      ORDER BY n.name, n.ord
+    ) k)
   THEN
     RETURN QUERY SELECT 0::bigint, NULL::uuid;
     RETURN;
