@@ -48,7 +48,7 @@ final class ExchangeLoop implements Runnable {
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
   /** How often the worker says what it has, so that an audit can find what it does not know of. */
-  private static final Duration ATTEST_INTERVAL = Duration.ofSeconds(10);
+  private static final Duration ATTEST_INTERVAL = Duration.ofMinutes(1);
 
   private final Workshop workshop;
   private final WorkerEnvironment environment;
@@ -64,7 +64,7 @@ final class ExchangeLoop implements Runnable {
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private boolean unsure;
-  private long attestedAt;
+  private long attestAt;
 
   /** How many reports, the first there are, are to be sent one by one: one of them was refused. */
   private int suspects;
@@ -81,7 +81,7 @@ final class ExchangeLoop implements Runnable {
     this.handlers = new HandlerPool(workshop, current::get);
     this.herald = new Herald(workshop, current::get);
     this.backoff = new Backoff(environment);
-    this.attestedAt = environment.now();
+    this.attestAt = nextAttest();
   }
 
   Tenure current() {
@@ -165,10 +165,14 @@ final class ExchangeLoop implements Runnable {
 
   /** Nothing is under way between two exchanges, so what the worker has is all it should have. */
   private void attestIfDue(Tenure tenure) {
-    if (!unsure && !tenure.over() && environment.now() - attestedAt >= ATTEST_INTERVAL.toNanos()) {
-      attestedAt = environment.now();
+    if (!unsure && !tenure.over() && environment.now() - attestAt >= 0) {
+      attestAt = nextAttest();
       tenure.attest();
     }
+  }
+
+  private long nextAttest() {
+    return environment.now() + environment.jittered(ATTEST_INTERVAL.toNanos());
   }
 
   private Parcel nextParcel(Tenure tenure) {

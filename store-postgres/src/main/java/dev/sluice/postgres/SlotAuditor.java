@@ -80,7 +80,7 @@ final class SlotAuditor {
     if (repair) {
       int requeued = database.list(REQUEUE_ORPHANS, row -> row.getInt(1)).get(0);
       if (requeued > 0) {
-        log.warn("Put {} jobs back in line whose workers are not on record.", requeued);
+        log.warn("Took back {} jobs whose workers are not on record.", requeued);
       }
     }
     List<Seen> first = database.list(FINDINGS, SlotAuditor::read);

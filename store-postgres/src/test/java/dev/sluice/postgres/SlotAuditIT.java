@@ -13,14 +13,20 @@ import dev.sluice.JobState;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
 import dev.sluice.Worker;
+import dev.sluice.spi.Exchange;
 import dev.sluice.spi.JobStore;
+import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.WorkerSession;
 import dev.sluice.tck.OverlapMeter;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -210,43 +216,73 @@ class SlotAuditIT {
   /** As a call would leave them that the server carried out after its worker had given it up. */
   @Test
   void whatALiveWorkerDoesNotList_isReportedThenTakenFromIt() throws Exception {
-    Task<Integer> task = Task.named("plain", Integer.class).maxConcurrent(2).build();
-    CountDownLatch release = new CountDownLatch(1);
-    // The worker's own audit must not be the first to find it.
-    execute("UPDATE ${schema}.meta SET audited_at = clock_timestamp() + interval '1 hour'");
-    try (Worker worker = blocked(task, release)) {
-      sluice.submit(task, 1);
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> sluice.jobs().counts().get(JobState.RUNNING) == 1);
+    sluice.concurrency().setLimit(PLAIN, 2);
+    try (WorkerSession worker = session()) {
       UUID other = sluice.submit(Task.named("other", Integer.class).build(), 1).id();
+      UUID cancelled = sluice.submit(Task.named("other", Integer.class).build(), 1).id();
       execute(
-          "UPDATE ${schema}.job SET state = 2, worker_id = '%s', token = nextval('${schema}.token'), started_at = clock_timestamp() WHERE id = '%s'"
-              .formatted(worker.id(), other));
+          "UPDATE ${schema}.job SET state = 2, worker_id = '%s', token = nextval('${schema}.token'), started_at = clock_timestamp()"
+              .formatted(worker.workerId()));
       execute(
-          """
-          INSERT INTO ${schema}.slot (group_name, slot, token, worker_id)
-          SELECT group_name, 1 - slot, nextval('${schema}.token'), worker_id FROM ${schema}.slot
-          """);
-      execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain' AND used = 0");
+          "INSERT INTO ${schema}.slot (group_name, slot, token, worker_id) VALUES ('plain', 0, nextval('${schema}.token'), '%s')"
+              .formatted(worker.workerId()));
+      execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain' AND n = 0");
+      assertThat(sluice.jobs().cancel(cancelled)).isTrue();
+      assertThat(store.limits().audit(false)).as("not said yet").isEqualTo(AuditReport.CLEAN);
+      worker.attest(Map.of(), List.of());
 
-      AuditReport seen =
-          await()
-              .atMost(Duration.ofSeconds(40))
-              .until(() -> store.limits().audit(false), report -> !report.isClean());
+      AuditReport seen = store.limits().audit(false);
       assertThat(seen.findings())
           .extracting(Finding::group, Finding::kind, Finding::count)
           .containsExactly(
-              tuple(Group.of("other"), Kind.UNLISTED, 1), tuple(PLAIN, Kind.UNLISTED, 1));
+              tuple(Group.of("other"), Kind.UNLISTED, 2), tuple(PLAIN, Kind.UNLISTED, 1));
       assertThat(finding("slots").good()).isFalse();
       assertThat(finding("slots").remedy().orElseThrow()).contains("--fix");
 
       assertThat(store.limits().audit(true).repaired()).isTrue();
       assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
       assertThat(sluice.jobs().get(other).orElseThrow().state()).isEqualTo(JobState.READY);
-      assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(1);
-      release.countDown();
+      assertThat(sluice.jobs().get(cancelled).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+      assertThat(sluice.concurrency().status(PLAIN).active()).isZero();
     }
+  }
+
+  /** Claims and slots that came after the worker had spoken, and those it listed, are its own. */
+  @Test
+  void whatALiveWorkerHas_isNotTakenFromIt() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 2);
+    Task<Integer> task = Task.named("plain", Integer.class).build();
+    try (WorkerSession worker = session()) {
+      worker.reconcile(Map.of());
+      sluice.submit(task, 1);
+      Exchange.Answer first = worker.exchange(claimOne());
+      worker.attest(Map.of(first.jobs().get(0).id(), first.jobs().get(0).token()), first.slots());
+      sluice.submit(task, 2);
+      assertThat(worker.exchange(claimOne()).jobs()).hasSize(1);
+
+      assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
+      assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(2);
+
+      worker.attest(Map.of(), List.of());
+      worker.reconcile(Map.of(first.jobs().get(0).id(), first.jobs().get(0).token()));
+      assertThat(store.limits().audit(false))
+          .as("what was said before a reconcile")
+          .isEqualTo(AuditReport.CLEAN);
+    }
+  }
+
+  private static Exchange claimOne() {
+    return new Exchange(
+        List.of(),
+        Set.of(),
+        Map.of(),
+        List.of(),
+        new Exchange.Demand(1, List.of(new Exchange.TaskDemand("plain", 1, 0)), Map.of()));
+  }
+
+  private WorkerSession session() {
+    return store.openSession(
+        new WorkerRegistration("w", Set.of("default"), Set.of("plain"), Map.of(), LEASE));
   }
 
   @Test
@@ -261,6 +297,17 @@ class SlotAuditIT {
     assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
     assertThat(finding("stuck jobs").good()).isTrue();
     assertThat(sluice.jobs().get(id).orElseThrow().state()).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void cancelledJobOfAWorkerNotOnRecord_doesNotRunAgain() throws Exception {
+    UUID id = sluice.submit(Task.named("t", Integer.class).build(), 1).id();
+    execute(
+        "UPDATE ${schema}.job SET state = 2, worker_id = '%s', started_at = clock_timestamp(), cancel_requested = true"
+            .formatted(UUID.randomUUID()));
+
+    store.limits().audit(true);
+    assertThat(sluice.jobs().get(id).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
   }
 
   @Test

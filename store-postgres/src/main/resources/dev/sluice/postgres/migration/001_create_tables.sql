@@ -118,15 +118,18 @@ CREATE TABLE worker (
   bulletin text                               -- what it last said about itself; out of line, so that renewing does not copy it
 ) WITH (fillfactor = 50, toast_tuple_target = 256);
 
--- Claims and slots on record for a live worker that did not list them when it last said what it has: see attest in 007.
-CREATE TABLE unlisted (
-  worker_id uuid NOT NULL,
-  token bigint NOT NULL,
-  job_id uuid,                                -- a claim ...
-  group_name text,                            -- ... or a slot
-  slot integer
+-- What each worker last said that it has: see attest in 007, and unlisted in 011.
+CREATE TABLE attested (
+  worker_id uuid PRIMARY KEY,
+  epoch bigint NOT NULL,                      -- the worker's, and ...
+  rules bigint NOT NULL,                      -- ... the version of the limits, by which it holds
+  token bigint NOT NULL,                      -- claims and slots with a higher one came later
+  jobs uuid[] NOT NULL,
+  tokens bigint[] NOT NULL,
+  groups text[] NOT NULL,
+  slots integer[] NOT NULL,
+  slot_tokens bigint[] NOT NULL
 );
-CREATE INDEX unlisted_of ON unlisted (worker_id);
 
 -- The stored limit of each group or family, one column per level, strongest first.
 CREATE TABLE limit_rule (

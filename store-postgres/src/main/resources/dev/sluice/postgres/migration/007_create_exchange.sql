@@ -403,7 +403,7 @@ BEGIN
     PERFORM call_back(g, 8 * count(*)) FROM unnest(v_groups) AS g GROUP BY g ORDER BY g;
   END IF;
 
-  DELETE FROM unlisted WHERE worker_id = p_worker;
+  DELETE FROM attested WHERE worker_id = p_worker;
   DELETE FROM worker WHERE id = p_worker RETURNING tasks INTO v_tasks;
   PERFORM sync_code_limits(v_tasks);
   RETURN QUERY SELECT v_requeued, v_groups;
@@ -570,48 +570,36 @@ BEGIN
   SELECT 'task', NULL::uuid, NULL::text[], r.name, NULL::integer, (limit_of(r.name) IS NOT NULL)::integer::bigint
   FROM limit_rule r
   WHERE r.name = ANY (v_tasks);
-  DELETE FROM unlisted u WHERE u.worker_id = p_worker;
   UPDATE worker w SET rules_seen = v_version, epoch = p_epoch WHERE w.id = p_worker;
 END
 $$;
 
--- Takes down which claims and slots on record for a worker it does not list. The worker says what it has between two
--- exchanges; under its lock and in its epoch no exchange is under way, so whatever it does not list then it will never
--- know of. One statement: who gives a group its first limit gives slots to workers that run its jobs, and raises the
--- version of the limits with it; those workers hear of it first. Returns how many.
+-- Takes down what a worker has. It says so between two exchanges; under its lock and in its epoch no exchange is under way,
+-- so whatever was on record for it before this token and is not listed it will never know of. Nothing is looked for here:
+-- the audit compares, for all workers at once (unlisted in 011).
 CREATE FUNCTION attest(
   p_worker uuid, p_epoch bigint, p_rules bigint, p_jobs uuid[], p_tokens bigint[],
   p_groups text[], p_slots integer[], p_slot_tokens bigint[])
-RETURNS integer
+RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
-SET jit = off
 AS $$
-DECLARE
-  v_unlisted integer;
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
   IF p_epoch IS DISTINCT FROM (SELECT w.epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN
-    RETURN 0;
+    RETURN;
   END IF;
-  DELETE FROM unlisted WHERE worker_id = p_worker;
-  INSERT INTO unlisted (worker_id, token, job_id, group_name, slot)
-  SELECT p_worker, f.token, f.job_id, f.group_name, f.slot
-  FROM (
-    SELECT j.token, j.id AS job_id, NULL::text AS group_name, NULL::integer AS slot
-    FROM job j
-    WHERE j.state = 2 AND j.worker_id = p_worker
-      AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_jobs, p_tokens) AS k(id, token))
-    UNION ALL
-    SELECT s.token, NULL, s.group_name, s.slot
-    FROM slot s
-    WHERE s.worker_id = p_worker
-      AND (s.group_name, s.slot, s.token) NOT IN (
-        SELECT k.name, k.slot, k.token FROM unnest(p_groups, p_slots, p_slot_tokens) AS k(name, slot, token))
-  ) f
-  WHERE (SELECT m.rules_version FROM meta m) = p_rules;
-  GET DIAGNOSTICS v_unlisted = ROW_COUNT;
-  RETURN v_unlisted;
+  INSERT INTO attested AS a (worker_id, epoch, rules, token, jobs, tokens, groups, slots, slot_tokens)
+  VALUES (p_worker, p_epoch, p_rules, nextval('token'), p_jobs, p_tokens, p_groups, p_slots, p_slot_tokens)
+  ON CONFLICT (worker_id) DO UPDATE SET
+    epoch = excluded.epoch,
+    rules = excluded.rules,
+    token = excluded.token,
+    jobs = excluded.jobs,
+    tokens = excluded.tokens,
+    groups = excluded.groups,
+    slots = excluded.slots,
+    slot_tokens = excluded.slot_tokens;
 END
 $$;
 

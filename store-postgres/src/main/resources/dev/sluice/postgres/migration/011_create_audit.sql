@@ -50,6 +50,51 @@ BEGIN
 END
 $$;
 
+-- Claims and slots on record for live workers that did not list them when they last said what they have. What they got
+-- after that has a higher token. A worker that reconciled since has agreed with the store. And a version of the limits that
+-- is newer may have come with slots that the worker is yet to hear of: who gives a group its first limit gives slots to
+-- workers that run its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
+-- and the planner takes them for short, so no loops.
+CREATE FUNCTION unlisted() RETURNS TABLE (worker_id uuid, token bigint, job_id uuid, group_name text, slot integer)
+LANGUAGE plpgsql STABLE
+SET search_path = ${schema}, pg_temp
+SET enable_nestloop = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH said AS (
+    SELECT a.*
+    FROM attested a
+    JOIN worker w ON w.id = a.worker_id AND w.epoch = a.epoch
+    WHERE a.rules = (SELECT m.rules_version FROM meta m)
+  ), listed_jobs AS (
+    SELECT a.worker_id, k.id, k.token
+    FROM said a
+    CROSS JOIN LATERAL unnest(a.jobs, a.tokens) AS k(id, token)
+  ), listed_slots AS (
+    SELECT a.worker_id, k.group_name, k.slot, k.token
+    FROM said a
+    CROSS JOIN LATERAL unnest(a.groups, a.slots, a.slot_tokens) AS k(group_name, slot, token)
+  )
+  SELECT j.worker_id, j.token, j.id, NULL::text, NULL::integer
+  FROM job j
+  JOIN said a ON a.worker_id = j.worker_id AND j.token < a.token
+  WHERE j.state = 2
+    AND NOT EXISTS (
+      SELECT FROM listed_jobs k WHERE k.worker_id = j.worker_id AND k.id = j.id AND k.token = j.token)
+  UNION ALL
+  SELECT s.worker_id, s.token, NULL, s.group_name, s.slot
+  FROM slot s
+  JOIN said a ON a.worker_id = s.worker_id AND s.token < a.token
+  WHERE NOT EXISTS (
+    SELECT
+    FROM listed_slots k
+    WHERE k.worker_id = s.worker_id AND k.group_name = s.group_name AND k.slot = s.slot AND k.token = s.token);
+END
+$$;
+
 -- All that is not as it should be.
 CREATE FUNCTION audit_findings() RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
 LANGUAGE sql STABLE
@@ -80,17 +125,14 @@ AS $$
   )
   SELECT * FROM audit_repairable(NULL)
   UNION ALL
-  SELECT s.group_name, 'UNLISTED', count(*)::integer,
-         format('%s slots are on record for the worker %s, which does not list them.', count(*), u.worker_id), u.worker_id
-  FROM unlisted u
-  JOIN slot s ON s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token AND s.worker_id = u.worker_id
-  GROUP BY s.group_name, u.worker_id
-  UNION ALL
-  SELECT j.task, 'UNLISTED', count(*)::integer,
-         format('%s jobs are on record with the worker %s, which does not list them.', count(*), u.worker_id), u.worker_id
-  FROM unlisted u
-  JOIN job j ON j.id = u.job_id AND j.token = u.token AND j.worker_id = u.worker_id AND j.state = 2
-  GROUP BY j.task, u.worker_id
+  SELECT coalesce(u.group_name, j.task), 'UNLISTED', count(*)::integer,
+         format('%s %s are on record %s the worker %s, which does not list them.', count(*),
+                CASE WHEN u.job_id IS NULL THEN 'slots' ELSE 'jobs' END,
+                CASE WHEN u.job_id IS NULL THEN 'for' ELSE 'with' END, u.worker_id),
+         u.worker_id
+  FROM unlisted() u
+  LEFT JOIN job j ON j.id = u.job_id
+  GROUP BY coalesce(u.group_name, j.task), u.job_id IS NULL, u.worker_id
   UNION ALL
   SELECT r.name, 'UNCOVERED', r.jobs - coalesce(c.slots, 0),
          format('%s jobs run on the worker %s, which holds %s slots.', r.jobs, r.worker_id, coalesce(c.slots, 0)), r.worker_id
@@ -138,62 +180,86 @@ BEGIN
 END
 $$;
 
--- Takes from live workers what they did not list: jobs go back in line, slots are free. Under the rules lock no worker
--- reconciles meanwhile, which is the only way to hear of them.
+-- Takes these jobs from workers that do not have them: those that were asked to stop are cancelled, the others go back in
+-- line, (p_undone) with the attempt before them. The caller holds the rules lock.
+CREATE FUNCTION take_back(p_jobs uuid[], p_undone boolean) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_cancelled uuid[];
+BEGIN
+  SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
+  FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
+  IF v_cancelled IS NOT NULL THEN
+    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+  END IF;
+  UPDATE job j SET
+    state = 1,
+    lane = home_lane(j.task, j.groups, j.limited_group),
+    attempt = j.attempt - (p_undone AND j.started_at IS NOT NULL)::integer,
+    worker_id = NULL,
+    started_at = NULL
+  WHERE j.id = ANY (p_jobs) AND j.state = 2;
+END
+$$;
+
+-- Takes from live workers what they did not list: jobs go back in line or are cancelled, slots are free. Under the rules
+-- lock no worker reconciles meanwhile, which is the only way to hear of them.
 CREATE FUNCTION take_unlisted() RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET jit = off
 AS $$
 DECLARE
+  v_jobs uuid[];
   v_groups text[];
+  v_slots integer[];
+  v_tokens bigint[];
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  UPDATE job j SET
-    state = 1,
-    lane = home_lane(j.task, j.groups, j.limited_group),
-    attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
-    worker_id = NULL,
-    started_at = NULL
-  FROM unlisted u
-  WHERE j.id = u.job_id AND j.token = u.token AND j.worker_id = u.worker_id AND j.state = 2;
-  SELECT array_agg(DISTINCT u.group_name) INTO v_groups FROM unlisted u WHERE u.group_name IS NOT NULL;
+  SELECT array_agg(u.job_id) FILTER (WHERE u.job_id IS NOT NULL),
+         array_agg(u.group_name) FILTER (WHERE u.job_id IS NULL),
+         array_agg(u.slot) FILTER (WHERE u.job_id IS NULL),
+         array_agg(u.token) FILTER (WHERE u.job_id IS NULL)
+  INTO v_jobs, v_groups, v_slots, v_tokens
+  FROM unlisted() u;
+  IF v_jobs IS NOT NULL THEN
+    PERFORM take_back(v_jobs, true);
+  END IF;
   IF v_groups IS NOT NULL THEN
-    PERFORM lock_groups(v_groups);
+    PERFORM lock_groups(ARRAY(SELECT DISTINCT unnest(v_groups)));
     DELETE FROM slot s
-    USING unlisted u
-    WHERE s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token AND s.worker_id = u.worker_id;
+    USING unnest(v_groups, v_slots, v_tokens) AS u(group_name, slot, token)
+    WHERE s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token;
+    v_groups := ARRAY(SELECT DISTINCT unnest(v_groups));
     PERFORM recount(v_groups);
     PERFORM call_back(g, 1000) FROM unnest(v_groups) AS g WHERE NOT is_full(g);
   END IF;
-  DELETE FROM unlisted;
   PERFORM wake_all();
 END
 $$;
 
--- Puts jobs back in line that are with a worker that is not on record. That never is, unless somebody deletes workers by
--- hand. Returns how many.
+-- Takes jobs back that are with a worker that is not on record. That never is, unless somebody deletes workers by hand.
+-- Returns how many.
 CREATE FUNCTION requeue_orphans() RETURNS integer
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET jit = off
 AS $$
 DECLARE
-  v_requeued integer;
+  v_jobs uuid[];
 BEGIN
   IF NOT EXISTS (
       SELECT FROM job j WHERE j.state = 2 AND NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id)) THEN
     RETURN 0;
   END IF;
   PERFORM pg_advisory_xact_lock(rules_lock());
-  UPDATE job j SET
-    state = 1,
-    lane = home_lane(j.task, j.groups, j.limited_group),
-    worker_id = NULL,
-    started_at = NULL
-  WHERE j.state = 2 AND NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id);
-  GET DIAGNOSTICS v_requeued = ROW_COUNT;
+  v_jobs := ARRAY(
+    SELECT j.id FROM job j WHERE j.state = 2 AND NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id));
+  PERFORM take_back(v_jobs, false);
   PERFORM wake_all();
-  RETURN v_requeued;
+  RETURN cardinality(v_jobs);
 END
 $$;
