@@ -31,15 +31,17 @@ import org.slf4j.LoggerFactory;
  * <p><b>Renewals.</b> A lease that cannot be renewed is lost, with every job under it, and the
  * connections of calls may all be taken for longer than that: by submits, by chores, by the
  * application whose pool it is. So {@link #urgently} hands its work to the thread that listens,
- * which does it on the kept connection between two waits of {@value #WAIT_MS} ms. While there is no
- * such connection, or it does not answer within {@value #LONGEST_WAIT_MS} ms, the work goes the way
- * of all calls; it may then happen twice, so it must be idempotent.
+ * which does it on the kept connection between two waits of {@value #WAIT_MS} ms; of 1 ms after
+ * such work, since more of it tends to follow: permits are renewed one after the other. While there
+ * is no such connection, or it does not answer within {@value #LONGEST_WAIT_MS} ms, the work goes
+ * the way of all calls; it may then happen twice, so it must be idempotent.
  *
  * <p>A connection that is given back no longer listens, and no notification is left in it.
  */
 final class NotificationListener implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
   private static final int WAIT_MS = 25;
+  private static final int SHORT_WAITS = 10;
   private static final int LONGEST_WAIT_MS = 1_000;
   private static final int LONGEST_CLOSE_MS = 5_000;
 
@@ -131,14 +133,15 @@ final class NotificationListener implements AutoCloseable {
     listening(true);
     try {
       wakes.values().forEach(Runnable::run);
+      int shortWaits = 0;
       while (isWanted()) {
-        PGNotification[] received = notifications.getNotifications(WAIT_MS);
+        PGNotification[] received = notifications.getNotifications(shortWaits > 0 ? 1 : WAIT_MS);
         if (received != null) {
           for (PGNotification notification : received) {
             dispatch(notification.getParameter());
           }
         }
-        runUrgentCalls(connection);
+        shortWaits = runUrgentCalls(connection) ? SHORT_WAITS : Math.max(0, shortWaits - 1);
       }
     } finally {
       listening(false);
@@ -167,10 +170,14 @@ final class NotificationListener implements AutoCloseable {
     }
   }
 
-  private void runUrgentCalls(Connection connection) {
+  /** Whether there were any. */
+  private boolean runUrgentCalls(Connection connection) {
+    boolean ran = false;
     for (UrgentCall<?> call = next(); call != null; call = next()) {
       call.run(connection);
+      ran = true;
     }
+    return ran;
   }
 
   private synchronized UrgentCall<?> next() {
