@@ -78,7 +78,8 @@ public interface ConcurrencyLimits {
 
   /**
    * Lets every fencing token that is given out from now on be above this one: for a store that was
-   * set up anew or restored from a backup, beside data that keeps tokens of the store as it was.
+   * set up anew or restored from a backup, beside data that keeps tokens of the store as it was. It
+   * cannot be lowered again, so it is at most 2^62.
    */
   void raiseTokens(long above);
 

@@ -32,6 +32,9 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   private static final Duration LONGEST_WAIT = Duration.ofMillis(50);
   private static final int LONGEST_ACTOR = 200;
 
+  /** A floor of tokens cannot be lowered again, so that it leaves as many as are below it. */
+  private static final long HIGHEST_FLOOR = 1L << 62;
+
   private final LimitStore store;
   private final PermitKeeper keeper;
   private final Audience<SluiceListener> listeners;
@@ -164,8 +167,10 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
 
   @Override
   public void raiseTokens(long above) {
-    if (above < 0) {
-      throw new InvalidRequestException("A token of " + above + " is none; use zero or more.");
+    if (above < 0 || above > HIGHEST_FLOOR) {
+      throw new InvalidRequestException(
+          "A floor of %d leaves no tokens to give out or is none; use zero or more, and at most %d."
+              .formatted(above, HIGHEST_FLOOR));
     }
     store.raiseTokens(above);
   }

@@ -381,6 +381,10 @@ abstract class LeaseContract extends ContractTopic {
     assertThat(worker.claim("t", 1).get(0).token()).isGreaterThan(before + 10_000);
     assertThatThrownBy(() -> sluice.concurrency().raiseTokens(-1))
         .isInstanceOf(InvalidRequestException.class);
+    assertThatThrownBy(() -> sluice.concurrency().raiseTokens(Long.MAX_VALUE))
+        .as("no token would be left")
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("4611686018427387904");
   }
 
   @Test
