@@ -1,14 +1,19 @@
 package dev.sluice.postgres;
 
+import dev.sluice.InvalidRequestException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.StoreSettings;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +84,7 @@ final class OwnersPool implements ConnectionSource {
     try {
       if (!calls.tryAcquire(LONGEST_WAIT_S, TimeUnit.SECONDS)) {
         throw new StoreUnavailableException(
-            "%d calls to PostgreSQL are under way, as many as may be at once on the given data source, and none ended within %d s."
+            "%d calls to PostgreSQL are under way, as many as may be at once on the given data source, and none ended within %d s. Enlarge the pool, or raise \"connections\"."
                 .formatted(atOnce, LONGEST_WAIT_S));
       }
     } catch (InterruptedException e) {
@@ -163,6 +168,7 @@ final class OwnersPool implements ConnectionSource {
     static Borrowed prepared(Connection connection) throws SQLException {
       boolean autoCommit = connection.getAutoCommit();
       if (!autoCommit) {
+        refuseTransaction(connection);
         connection.setAutoCommit(true);
       }
       // Asked of the server each time: what the session was last set to is known there alone.
@@ -171,6 +177,32 @@ final class OwnersPool implements ConnectionSource {
         connection.setTransactionIsolation(NEEDED);
       }
       return new Borrowed(connection, autoCommit, isolation);
+    }
+
+    /**
+     * Turning autocommit on would commit it. One that has written nothing may be that of a pool
+     * which has just tried whether the connection works.
+     */
+    private static void refuseTransaction(Connection connection) throws SQLException {
+      if (!connection.isWrapperFor(BaseConnection.class)) {
+        return;
+      }
+      TransactionState state = connection.unwrap(BaseConnection.class).getTransactionState();
+      if (state == TransactionState.FAILED
+          || (state == TransactionState.OPEN && hasWritten(connection))) {
+        throw new InvalidRequestException(
+            "The given data source lends a connection within a transaction, as one does that is bound to the transaction"
+                + " of the calling thread: its outcome is not for a call of Sluice to decide. Give Sluice the pool itself,"
+                + " and to submit within a transaction use submit(connection, ...).");
+      }
+    }
+
+    private static boolean hasWritten(Connection connection) throws SQLException {
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery("SELECT txid_current_if_assigned() IS NOT NULL")) {
+        row.next();
+        return row.getBoolean(1);
+      }
     }
 
     @Override

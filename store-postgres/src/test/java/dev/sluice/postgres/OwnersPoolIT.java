@@ -1,6 +1,7 @@
 package dev.sluice.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
@@ -8,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.OnLimit;
 import dev.sluice.Sluice;
@@ -157,6 +159,40 @@ class OwnersPoolIT {
       assertThat(interrupted).isFalse();
       end.countDown();
       await().atMost(PATIENCE).until(() -> sluice.jobs().counts().get(JobState.SUCCEEDED) == 1);
+    }
+  }
+
+  /** As a data source gives it out that is bound to the transaction of the calling thread. */
+  @Test
+  void connectionWithinATransaction_isRefusedAndNotCommitted() throws Exception {
+    try (HandoutPool pool = new HandoutPool(5, SERVER::openConnection);
+        Sluice sluice = open(pool)) {
+      Connection busy = pool.all().get(0);
+      busy.setAutoCommit(false);
+      try (Statement statement = busy.createStatement()) {
+        statement.execute("CREATE TABLE %s.of_the_owner ()".formatted(fixture.namespace()));
+      }
+
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 5; i++) {
+                  sluice.submit(TASK, 1);
+                }
+              })
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContainingAll("transaction", "submit(connection");
+      assertThat(pool.all()).hasSize(5);
+      for (Connection connection : pool.all()) {
+        if (!connection.getAutoCommit()) {
+          connection.rollback();
+        }
+        assertThat(text(connection, "SELECT to_regclass('${schema}.of_the_owner') IS NULL"))
+            .isEqualTo("t");
+      }
+      // One of them is still within a transaction, in which nothing was written.
+      for (int i = 0; i < 5; i++) {
+        sluice.submit(TASK, 1);
+      }
     }
   }
 
