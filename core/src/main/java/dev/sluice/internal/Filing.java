@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A job that lacks one of these groups is not started. It is <em>filed anew</em>: it goes back
  * to its place in line, in the right groups. What the task declares replaces what the submitter
- * said about the same dimension; other groups stay as far as there is room for them. A job that was
- * filed anew before only ever gains groups, so two versions of the code that disagree end up with
- * the groups of both, and a dimension that never says the same twice fills the job's groups: then
- * the job fails with the reason.
+ * said about the same dimension; other groups stay. A job that was filed anew before only ever
+ * gains groups, so two versions of the code that disagree end up with the groups of both, and a
+ * dimension that never says the same twice fills the job's groups. A job that has no room for all
+ * its groups fails with the reason: it never runs outside one of them.
  *
  * <p>A job that is in the right groups, and was claimed before the limit of its class was on
  * record, is handed back: see {@link Declarations}. Thread-safe.
@@ -66,17 +66,11 @@ final class Filing {
         .map(Group::parse)
         .filter(group -> !group.equals(own))
         .filter(group -> again || !isSaidBy(declared, group))
-        .sorted()
-        .filter(group -> again || groups.size() < Task.MAX_EXTRA_GROUPS)
         .forEach(groups::add);
     if (groups.size() > Task.MAX_EXTRA_GROUPS) {
-      return Ending.failed(
-          new PermanentFailure(
-              "The job was filed anew before and would be once more: the task '%s' declares the groups %s for its payload, and it is in %s already. A dimension has to say the same for the same payload each time, in every version of the code that runs."
-                  .formatted(
-                      job.task(),
-                      declared,
-                      groups.stream().filter(group -> job.bond().has(group.toString())).toList())));
+      List<Group> already =
+          groups.stream().filter(group -> job.bond().has(group.toString())).toList();
+      return Ending.failed(noRoom(job, declared, already));
     }
     if (told.add(job.task())) {
       log.warn(
@@ -86,6 +80,18 @@ final class Filing {
           groups);
     }
     return Ending.refiled(List.copyOf(groups));
+  }
+
+  private static PermanentFailure noRoom(
+      ClaimedJob job, List<Group> declared, List<Group> already) {
+    String what =
+        "The task '%s' declares the groups %s for the payload of this job, which is in %s already, and a job is in at most %d besides its task's own. "
+            .formatted(job.task(), declared, already, Task.MAX_EXTRA_GROUPS);
+    return new PermanentFailure(
+        what
+            + (job.bond().refiled()
+                ? "It was filed anew before: a dimension has to say the same for the same payload each time, in every version of the code that runs."
+                : "Submit it into fewer groups of your own."));
   }
 
   /** Whether what is declared says something about the same dimension, or the same kind of key. */

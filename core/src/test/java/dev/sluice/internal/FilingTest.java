@@ -88,9 +88,12 @@ class FilingTest {
   }
 
   @Test
-  void firstFiling_leavesOutWhatDoesNotFit() {
-    assertThat(verdict(job(false, List.of(), "a", "b", "c", "d")))
-        .contains(new Refiled(List.of(Group.of("a"), Group.of("b"), Group.of("c"), ACME)));
+  void firstFiling_thatDoesNotFit_failsRatherThanLeaveAGroup() {
+    Verdict verdict = verdict(job(false, List.of("d"), "a", "b", "c")).orElseThrow();
+
+    assertThat(verdict).isInstanceOf(Failed.class);
+    assertThat(((Failed) verdict).failure().message())
+        .contains("'print'", "[print/tenant=acme]", "[a, b, c, d]", "at most 4", "fewer groups");
   }
 
   @Test
