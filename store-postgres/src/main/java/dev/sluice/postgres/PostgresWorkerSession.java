@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Calls that come late.</b> The server may carry a call out long after this side has given it
  * up: its answer timed out, or its connection was cut. Each reconcile therefore begins a new epoch,
- * numbered here, and each exchange names the epoch it belongs to. The server carries out neither an
- * exchange of another epoch nor a reconcile of an old one; so what the worker and the store agree
- * on in a reconcile stays true whatever is still under way.
+ * numbered here, and each exchange and declaration names the epoch it belongs to. The server
+ * carries out neither of them in another epoch, nor a reconcile of an old one; so what the worker
+ * and the store agree on in a reconcile stays true whatever is still under way.
  */
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
@@ -62,7 +62,7 @@ final class PostgresWorkerSession implements WorkerSession {
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
   private static final String RECONCILE =
       "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?, ?)";
-  private static final String DECLARE = "SELECT ${schema}.declare_limits(?, ?, ?)";
+  private static final String DECLARE = "SELECT ${schema}.declare_limits(?, ?, ?, ?)";
   private static final String ATTEST = "SELECT ${schema}.attest(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
 
@@ -389,22 +389,26 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public void declare(Map<Group, Integer> limits) {
     List<Group> limited = List.copyOf(limits.keySet());
-    Boolean changed =
+    String said =
         database.call(
             connection ->
                 database
                     .list(
                         connection,
                         DECLARE,
-                        row -> (Boolean) row.getObject(1),
+                        row -> row.getString(1),
                         id,
+                        epoch,
                         names(connection, limited),
                         numbers(connection, limited, limits))
                     .get(0));
-    if (changed == null) {
+    if (said.equals("lost")) {
       throw lost();
     }
-    if (changed) {
+    if (said.equals("late")) {
+      throw outOfStep();
+    }
+    if (said.equals("changed")) {
       Set<String> plain = new HashSet<>(ownTasks);
       plain.retainAll(limited.stream().map(Group::toString).toList());
       links.lanes.giveLanesInBackground(plain);

@@ -186,6 +186,24 @@ class LateCallIT {
     cutOff.close();
   }
 
+  @Test
+  void declarationCarriedOutAfterAnother_changesNoLimit() throws Exception {
+    Group family = Group.of("solo").anyKey();
+    WorkerSession cutOff = signOn(proxied);
+    HoldingProxy.Hold late = proxy.hold("declare_limits(");
+    assertThatThrownBy(() -> cutOff.declare(Map.of(family, 5)))
+        .isInstanceOf(StoreUnavailableException.class);
+    reconcile(cutOff);
+    cutOff.declare(Map.of(family, 1));
+
+    late.deliver();
+
+    assertThat(sluice.concurrency().status(family).limit())
+        .as("what the worker declared last")
+        .hasValue(1);
+    cutOff.close();
+  }
+
   /** The exchange is past every check when its worker gives it up: the reconcile waits for it. */
   @Test
   void exchangeUnderWay_isSeenByTheReconcile() throws Exception {

@@ -181,7 +181,8 @@ $$;
 
 -- The lock of a worker. A call that its worker has given up may still be on its way, and be carried out by the server at
 -- any later time. Nothing tells such a call from a current one but the worker's epoch: each reconcile raises it, and an
--- exchange names the one it belongs to. Both hold this lock until the commit, and look at the epoch under it. So a
+-- exchange names the one it belongs to, as a declaration does. All hold this lock until the commit, or the rules lock
+-- exclusively, and look at the epoch under it. So a
 -- reconcile waits for an exchange that is under way, and sees what it did; an exchange that gets the lock after the
 -- reconcile is refused; and a reconcile that another has overtaken is refused too. What ends a worker's standing holds
 -- the rules lock, and deletes its row. Renewals take no part in it: none waits for an exchange.
@@ -339,19 +340,24 @@ BEGIN
 END
 $$;
 
--- Puts on record what a worker's tasks declare in code from now on; says whether that changed a limit.
-CREATE FUNCTION declare_limits(p_worker uuid, p_limit_names text[], p_limit_values integer[]) RETURNS boolean
+-- Puts on record what a worker's tasks declare in code from now on. Names the epoch of the worker, so that one that the
+-- worker has given up never replaces a later one: see worker_lock. Says what came of it: lost, late (and nothing else),
+-- changed (a limit) or unchanged.
+CREATE FUNCTION declare_limits(p_worker uuid, p_epoch bigint, p_limit_names text[], p_limit_values integer[]) RETURNS text
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
+  v_epoch bigint;
   v_tasks text[];
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  UPDATE worker SET limit_names = p_limit_names, limit_values = p_limit_values
-  WHERE id = p_worker AND expires_at > clock_timestamp()
-  RETURNING tasks INTO v_tasks;
-  RETURN CASE WHEN v_tasks IS NOT NULL THEN sync_code_limits(v_tasks) END;
+  SELECT epoch, tasks INTO v_epoch, v_tasks FROM worker WHERE id = p_worker AND expires_at > clock_timestamp();
+  IF v_epoch IS DISTINCT FROM p_epoch THEN
+    RETURN CASE WHEN v_epoch IS NULL THEN 'lost' ELSE 'late' END;
+  END IF;
+  UPDATE worker SET limit_names = p_limit_names, limit_values = p_limit_values WHERE id = p_worker;
+  RETURN CASE WHEN sync_code_limits(v_tasks) THEN 'changed' ELSE 'unchanged' END;
 END
 $$;
 
