@@ -91,7 +91,8 @@ final class SqlErrors {
           "The group has no limit any more, so it has no slots. Set one first.", e);
     }
     if (state.equals(NOT_READ_COMMITTED)) {
-      return new InvalidRequestException(
+      // Not for the data: an outcome that comes over such a connection is as good as any.
+      return new StoreIncompatibleException(
           detail
               + " Set the isolation of the connection to READ COMMITTED before its transaction begins, or leave the connection to Sluice.",
           e);
