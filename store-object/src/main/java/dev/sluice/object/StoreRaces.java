@@ -43,7 +43,7 @@ import java.util.regex.Pattern;
 final class StoreRaces {
   static final int RACERS = 8;
   static final int WINS_EACH = 10;
-  private static final int CREATES = 10;
+  private static final int CREATES = 20;
 
   /**
    * So many tries after each other that all lose are a fault: of those that see one state of the
