@@ -93,14 +93,14 @@ public final class Sluice implements AutoCloseable {
    * @throws InvalidRequestException if no store is known for the URL, or it is malformed
    */
   public static Diagnosis diagnose(SluiceOptions options) {
-    StoreSettings settings = new StoreSettings(options.schema(), options.connections());
+    StoreSettings settings = options.storeSettings();
     return options.dataSource() == null
         ? StoreProviders.diagnose(options.url(), settings)
         : StoreProviders.onDataSource().diagnose(options.dataSource(), settings);
   }
 
   private static JobStore openStore(SluiceOptions options) {
-    StoreSettings settings = new StoreSettings(options.schema(), options.connections());
+    StoreSettings settings = options.storeSettings();
     return options.dataSource() == null
         ? StoreProviders.open(options.url(), settings)
         : StoreProviders.onDataSource().open(options.dataSource(), settings);

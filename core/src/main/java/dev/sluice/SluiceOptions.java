@@ -3,6 +3,7 @@ package dev.sluice;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.Actors;
 import dev.sluice.internal.Json;
+import dev.sluice.spi.StoreSettings;
 import dev.sluice.spi.Tracing;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class SluiceOptions {
   private DataSource dataSource;
   private String schema = "sluice";
   private int connections = 8;
+  private boolean create = true;
   private Duration lease = WorkerBuilder.DEFAULT_LEASE;
   private int maxPayloadBytes = DEFAULT_MAX_PAYLOAD_BYTES;
   private ObjectMapper mapper = Json.newMapper();
@@ -52,6 +54,7 @@ public final class SluiceOptions {
     copy.dataSource = dataSource;
     copy.schema = schema;
     copy.connections = connections;
+    copy.create = create;
     copy.lease = lease;
     copy.maxPayloadBytes = maxPayloadBytes;
     copy.mapper = mapper;
@@ -89,6 +92,16 @@ public final class SluiceOptions {
     }
     SluiceOptions copy = copy();
     copy.connections = connections;
+    return copy;
+  }
+
+  /**
+   * Opens only what is there: an embedded PostgreSQL that was never started in its directory is not
+   * created, and opening it throws a {@link StoreUnavailableException}. Default: it is created.
+   */
+  public SluiceOptions existing() {
+    SluiceOptions copy = copy();
+    copy.create = false;
     return copy;
   }
 
@@ -157,12 +170,8 @@ public final class SluiceOptions {
     return dataSource;
   }
 
-  String schema() {
-    return schema;
-  }
-
-  int connections() {
-    return connections;
+  StoreSettings storeSettings() {
+    return new StoreSettings(schema, connections, create);
   }
 
   Duration lease() {

@@ -20,7 +20,6 @@ import dev.sluice.cli.config.Surroundings;
 import dev.sluice.cli.text.Console;
 import dev.sluice.cli.text.Printable;
 import dev.sluice.cli.text.Times;
-import dev.sluice.embedded.EmbeddedStoreProvider;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.LinkedHashMap;
@@ -245,23 +244,22 @@ final class SluiceCommand implements Runnable {
    * @throws StoreUnavailableException if the store is an embedded one that was never started
    */
   Sluice openToRead() {
-    Optional<Path> missing = EmbeddedStoreProvider.missing(storeUrl());
-    if (missing.isPresent()) {
-      throw new StoreUnavailableException(
-          "There is no embedded PostgreSQL in %s, and this command only reads. 'sluice submit', 'sluice worker' and 'sluice server' create one there; --store names another store."
-              .formatted(missing.get().toAbsolutePath().normalize()));
-    }
-    return open();
+    requireLasting();
+    return open(options(schema()).existing());
   }
 
   /** Opens the store that was asked for; this one hears what is done there. */
   Sluice open(SluiceListener listener) {
+    requireLasting();
+    return open(options(schema()).listener(listener));
+  }
+
+  private void requireLasting() {
     if (isOfThisProcess()) {
       throw new InvalidRequestException(
           "The store '%s' is gone when this command ends: nobody would ever see what it holds. It serves 'sluice demo' and tests; name one that lasts, such as file:./data."
               .formatted(storeUrl()));
     }
-    return open(options(schema()).listener(listener));
   }
 
   /** What was asked for, in this schema. */

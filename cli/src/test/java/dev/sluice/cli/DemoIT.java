@@ -26,7 +26,7 @@ class DemoIT {
   @Test
   void demo_interrupted_endsWithTheSummary() throws Exception {
     try (Program demo = Program.start(TestStore.with(DemoIT.class, "demo", "--for", "10m"))) {
-      await().atMost(Duration.ofSeconds(40)).until(() -> demo.err().contains("of 10m 0s: "));
+      await().atMost(Duration.ofMinutes(2)).until(() -> demo.err().contains("of 10m 0s: "));
       String dashboard = demo.err().replaceAll("(?s).*Dashboard: (\\S+).*", "$1");
       assertThat(Http.get(dashboard + "api/v1/overview")).contains("\"counts\"");
       demo.signal("INT");

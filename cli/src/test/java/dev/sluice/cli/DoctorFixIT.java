@@ -67,7 +67,7 @@ class DoctorFixIT {
                 "--exec",
                 task + "=touch " + started + "; sleep 60",
                 "--lease",
-                "1s",
+                "5s",
                 "--attempts",
                 "1000",
                 "--max-concurrent",

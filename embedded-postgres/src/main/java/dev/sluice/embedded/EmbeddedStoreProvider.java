@@ -12,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /**
  * Opens {@code embedded:} (in {@link EmbeddedPostgres#DEFAULT_DIRECTORY}) and {@code
@@ -41,6 +40,11 @@ public final class EmbeddedStoreProvider implements StoreProvider {
     Path directory = directory(url);
     // First: without a store for it there is no point in a server.
     StoreProvider postgresStore = StoreProviders.onDataSource();
+    if (!settings.create() && !Files.exists(new ServerFiles(directory).data())) {
+      throw new StoreUnavailableException(
+          "There is no embedded PostgreSQL in %s, and what only reads creates none. Submit or run jobs there ('sluice submit', 'sluice worker'), or name another store (--store)."
+              .formatted(directory.toAbsolutePath().normalize()));
+    }
     EmbeddedPostgres postgres = join(directory);
     try {
       return new EmbeddedJobStore(postgresStore.open(postgres.dataSource(), settings), postgres);
@@ -69,17 +73,6 @@ public final class EmbeddedStoreProvider implements StoreProvider {
               }
             })
         .orElseGet(checkup::diagnosis);
-  }
-
-  /**
-   * The directory of an embedded PostgreSQL that was never started there; empty if the URL is of
-   * another kind or there is one, running or not.
-   */
-  public static Optional<Path> missing(String url) {
-    return Optional.of(url)
-        .filter(any -> any.startsWith(SCHEME))
-        .map(EmbeddedStoreProvider::directory)
-        .filter(directory -> !Files.exists(new ServerFiles(directory).data()));
   }
 
   static Path directory(String url) {
