@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>When the store cannot take something down ({@link InvalidRequestException}), the outcomes of
  * that exchange are sent again one by one. The one that is refused even so is replaced by a failure
- * that says why; should that be refused as well, it is dropped, and its job goes back in line. One
- * that the store defers meanwhile waits until all of them have been sent. So one outcome never
- * keeps the others, nor the worker, from going on.
+ * that says why; should that be refused as well, the job stays claimed until the worker ends: in
+ * line it would run again at once, and for ever. One that the store defers meanwhile waits until
+ * all of them have been sent. So one outcome never keeps the others, nor the worker, from going on.
  *
  * <p>When the lease is lost the loop opens a new session and goes on. The old one is closed once
  * the last of its handlers has returned, never before: closing frees its slots.
@@ -242,7 +242,11 @@ final class ExchangeLoop implements Runnable {
     Report refused = parcel.reports().get(0);
     if (refused.saysThatItWasRefused()) {
       suspects--;
-      log.error("The store takes no outcome of {}; it goes back in line.", refused.attempt());
+      tenure.giveUp(refused);
+      log.error(
+          "The store takes no outcome of {}: {} The job stays on record as running until this worker ends, and is then run again. Look for what the store objects to in this job.",
+          refused.attempt(),
+          refusal.getMessage());
       return;
     }
     log.error(

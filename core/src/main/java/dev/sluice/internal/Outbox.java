@@ -43,6 +43,7 @@ final class Outbox {
   private final Map<UUID, Long> started = new LinkedHashMap<>();
   private Map<UUID, String> progress = new HashMap<>();
   private List<HeldSlot> released = new ArrayList<>();
+  private final Map<UUID, Long> unrecordable = new HashMap<>();
   private long progressSince;
 
   void add(Report report) {
@@ -53,6 +54,11 @@ final class Outbox {
   /** Sends a report once more, with the next exchange, whenever that is. */
   void defer(Report report) {
     deferred.add(report.onceSent());
+  }
+
+  /** Keeps the claim of a job of which the store records no end: it must not start again. */
+  void giveUp(Report report) {
+    unrecordable.put(report.id(), report.outcome().token());
   }
 
   void started(UUID job, long now) {
@@ -166,7 +172,7 @@ final class Outbox {
 
   /** The claims that have ended and are not known to be recorded: token by job. */
   Map<UUID, Long> reported() {
-    Map<UUID, Long> claims = new HashMap<>();
+    Map<UUID, Long> claims = new HashMap<>(unrecordable);
     reports.forEach(report -> claims.put(report.id(), report.outcome().token()));
     deferred.forEach(report -> claims.put(report.id(), report.outcome().token()));
     return claims;
@@ -187,5 +193,6 @@ final class Outbox {
     started.clear();
     progress.clear();
     released.clear();
+    unrecordable.clear();
   }
 }

@@ -247,6 +247,13 @@ final class Tenure {
     }
   }
 
+  /** Keeps a job claimed, without a handler, of which the store records no end. */
+  synchronized void giveUp(Report report) {
+    if (!over()) {
+      outbox.giveUp(report);
+    }
+  }
+
   /** Takes over what an exchange brought; answers with what can start at once. */
   synchronized List<Attempt> receive(Exchange.Answer answer) {
     answer.jobs().forEach(job -> workshop.seen(job.token()));

@@ -97,7 +97,8 @@ final class SqlErrors {
               + " Set the isolation of the connection to READ COMMITTED before its transaction begins, or leave the connection to Sluice.",
           e);
     }
-    if (state.startsWith("22") || state.startsWith("23")) {
+    // 54: a limit of the server, such as the size of a row.
+    if (state.startsWith("22") || state.startsWith("23") || state.startsWith("54")) {
       return new InvalidRequestException("PostgreSQL refused the data: " + detail, e);
     }
     if (state.equals("3F000") || state.startsWith("42")) {
