@@ -101,37 +101,27 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
--- Which of these groups are keyed, have no number but one that submits brought along, and no unfinished job and no slot any
--- more: that number is as good as forgotten, and the next submit's counts. The row stays until it is replaced or swept.
--- Looked up one by one.
-CREATE FUNCTION idle_among(p_groups text[]) RETURNS SETOF text
+-- Whether a keyed group has no number but one that submits brought along, and no unfinished job and no slot any more: that
+-- number is as good as forgotten, and the next submit's counts. The row stays until it is replaced or swept.
+CREATE FUNCTION is_idle(p_group text) RETURNS boolean
 LANGUAGE plpgsql STABLE
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
 SET jit = off
 AS $$
 BEGIN
-  RETURN QUERY
-  SELECT r.name
-  FROM unnest(p_groups) AS g(name)
-  JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
-  WHERE is_keyed(g.name)
-    AND r.submit IS NOT NULL AND r.operator IS NULL AND r.config IS NULL AND r.code IS NULL
-    AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = r.name)
-    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[1] = r.name)
-    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[2] = r.name)
-    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[3] = r.name)
-    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[4] = r.name);
+  RETURN is_keyed(p_group)
+    AND EXISTS (
+      SELECT FROM limit_rule r
+      WHERE r.name = p_group AND r.submit IS NOT NULL AND r.operator IS NULL AND r.config IS NULL AND r.code IS NULL)
+    AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[1] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[2] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[3] = p_group)
+    AND NOT EXISTS (SELECT FROM job j WHERE j.groups[4] = p_group);
 END
 $$;
-
-CREATE FUNCTION is_idle(p_group text) RETURNS boolean
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$ SELECT EXISTS (SELECT FROM idle_among(ARRAY[p_group])) $$;
 
 -- Which of these groups have a number on record that is forgotten, and is not the one given here (NULL = none).
 CREATE FUNCTION forgotten_among(p_groups text[], p_limits integer[]) RETURNS text[]
@@ -150,7 +140,7 @@ DECLARE
     JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
     WHERE is_keyed(g.name) AND r.submit <> coalesce(g.max, -1));
 BEGIN
-  RETURN CASE WHEN v_other = '{}' THEN v_other ELSE ARRAY(SELECT idle_among(v_other)) END;
+  RETURN CASE WHEN v_other = '{}' THEN v_other ELSE ARRAY(SELECT g FROM unnest(v_other) AS g WHERE is_idle(g)) END;
 END
 $$;
 
@@ -614,7 +604,7 @@ BEGIN
   IF v_idle <> '{}' OR EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
     -- Under the lock: no claim works by the number that is forgotten here.
-    DELETE FROM limit_rule r WHERE r.name = ANY (ARRAY(SELECT idle_among(v_idle)));
+    DELETE FROM limit_rule r WHERE r.name = ANY (v_idle) AND is_idle(r.name);
     v_new := v_new || v_idle;
   ELSE
     -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.

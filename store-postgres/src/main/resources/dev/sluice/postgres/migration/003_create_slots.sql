@@ -435,7 +435,7 @@ BEGIN
 END
 $$;
 
--- Sweeps submit-side limits of keyed groups that are forgotten (see idle_among): keys come and go. They are looked for
+-- Sweeps submit-side limits of keyed groups that are forgotten (see is_idle): keys come and go. They are looked for
 -- first, and only a batch of them again under the lock, which holds up everyone.
 CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
 LANGUAGE plpgsql
@@ -444,18 +444,16 @@ SET jit = off
 AS $$
 DECLARE
   v_idle text[] := ARRAY(
-    SELECT i.name
-    FROM idle_among(ARRAY(
-      SELECT r.name
-      FROM limit_rule r
-      WHERE r.submit IS NOT NULL AND r.changed_at < clock_timestamp() - interval '1 hour')) AS i(name)
+    SELECT r.name
+    FROM limit_rule r
+    WHERE r.submit IS NOT NULL AND r.changed_at < clock_timestamp() - interval '1 hour' AND is_idle(r.name)
     LIMIT p_batch);
   v_forgotten integer;
 BEGIN
   IF v_idle = '{}' OR NOT pg_try_advisory_xact_lock(rules_lock()) THEN
     RETURN 0;                                      -- some other time: nobody must be working by what is forgotten here
   END IF;
-  DELETE FROM limit_rule r WHERE r.name = ANY (ARRAY(SELECT idle_among(v_idle)));
+  DELETE FROM limit_rule r WHERE r.name = ANY (v_idle) AND is_idle(r.name);
   GET DIAGNOSTICS v_forgotten = ROW_COUNT;
   RETURN v_forgotten;
 END
