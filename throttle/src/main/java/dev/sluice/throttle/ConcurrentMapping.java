@@ -137,6 +137,9 @@ final class ConcurrentMapping<T, R> {
     private R map() throws Exception {
       begun = true;
       try {
+        if (stopped()) { // It got the place of one that was interrupted, before it was cancelled.
+          throw new InterruptedException();
+        }
         startNext();
         Mapper<? super T, ? extends R, ? extends Exception> any = mapper;
         R result = any.map(items.get(index));
