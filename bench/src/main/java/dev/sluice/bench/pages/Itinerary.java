@@ -46,6 +46,7 @@ final class Itinerary {
             "openapi.json",
             "session",
             "overview",
+            "alerts",
             "series",
             "queues",
             "workers",
