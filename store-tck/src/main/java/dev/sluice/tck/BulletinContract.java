@@ -87,7 +87,6 @@ abstract class BulletinContract extends ContractTopic {
     Worker worker =
         closing(
             worker()
-                .lease(Duration.ofSeconds(3))
                 .handle(
                     limited,
                     (payload, context) -> {
@@ -124,12 +123,7 @@ abstract class BulletinContract extends ContractTopic {
   void worker_busy_saysHowMuch() {
     CountDownLatch finish = new CountDownLatch(1);
     Worker worker =
-        closing(
-            worker()
-                .lease(Duration.ofSeconds(3))
-                .concurrency(5)
-                .handle(TASK, (payload, context) -> finish.await())
-                .start());
+        closing(worker().concurrency(5).handle(TASK, (payload, context) -> finish.await()).start());
     submit(TASK, 2);
 
     await()
@@ -147,12 +141,7 @@ abstract class BulletinContract extends ContractTopic {
   void worker_draining_saysSoAndIsNoLongerOneThatCouldRunAJob() throws Exception {
     CountDownLatch finish = new CountDownLatch(1);
     Worker worker =
-        closing(
-            worker()
-                .lease(Duration.ofSeconds(3))
-                .concurrency(2)
-                .handle(TASK, (payload, context) -> finish.await())
-                .start());
+        closing(worker().concurrency(2).handle(TASK, (payload, context) -> finish.await()).start());
     UUID running = submit(TASK);
     awaitState(running, JobState.RUNNING);
     ExecutorService operator = Executors.newSingleThreadExecutor();
@@ -187,11 +176,7 @@ abstract class BulletinContract extends ContractTopic {
 
     Worker worker =
         closing(
-            worker()
-                .lease(Duration.ofSeconds(3))
-                .poll(Duration.ofMillis(20))
-                .handle(single, (payload, context) -> {})
-                .start());
+            worker().poll(Duration.ofMillis(20)).handle(single, (payload, context) -> {}).start());
     await().untilAsserted(() -> assertThat(rejected(worker, "single")).isEqualTo(1));
     long at = bulletin(worker).orElseThrow().at().toEpochMilli();
     // It has looked dozens of times by the time of another bulletin.
@@ -226,7 +211,7 @@ abstract class BulletinContract extends ContractTopic {
   }
 
   private WorkerBuilder refusalsWorker() {
-    return worker().lease(Duration.ofSeconds(3)).handle(TASK, (payload, context) -> {});
+    return worker().handle(TASK, (payload, context) -> {});
   }
 
   private long rejected(Worker worker, String group) {
@@ -241,7 +226,6 @@ abstract class BulletinContract extends ContractTopic {
     Worker worker =
         closing(
             worker()
-                .lease(Duration.ofSeconds(3))
                 .handle(TASK, (payload, context) -> {})
                 .notice("throttle", () -> Map.of("limit", 7))
                 .notice(

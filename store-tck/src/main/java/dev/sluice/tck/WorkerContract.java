@@ -100,7 +100,6 @@ abstract class WorkerContract extends ContractTopic {
     CountDownLatch finish = new CountDownLatch(1);
     closing(
         worker()
-            .lease(Duration.ofSeconds(2))
             .handle(
                 TASK,
                 (payload, context) -> {
