@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.object.PutResult.Stored;
 import dev.sluice.object.state.SegmentKeys;
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.Exchange.Demand;
@@ -265,6 +267,40 @@ enum Flaw {
             }
             return Set.of();
           }
+        }
+      };
+    }
+  },
+
+  /** A worker believes that a job is in every group that its task declares, filed there or not. */
+  FILING_UNCHECKED {
+    @Override
+    WorkerSession decorate(WorkerSession session, Simulation simulation) {
+      return new ForwardingWorkerSession(session) {
+        @Override
+        public Answer exchange(Exchange all) {
+          Answer answer = super.exchange(all);
+          return new Answer(
+              answer.accepted(),
+              answer.cancelled(),
+              answer.deferred(),
+              answer.jobs().stream().map(this::believed).toList(),
+              answer.slots(),
+              answer.stale(),
+              answer.nextDue(),
+              answer.full());
+        }
+
+        private ClaimedJob believed(ClaimedJob job) {
+          List<String> others =
+              simulation.jobs().declaredFor(job.id()).stream().map(Group::toString).toList();
+          return new ClaimedJob(
+              job.id(),
+              job.token(),
+              job.task(),
+              job.run(),
+              new ClaimedJob.Bond(job.gates(), others, true),
+              job.payload());
         }
       };
     }

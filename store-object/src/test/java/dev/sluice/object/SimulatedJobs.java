@@ -33,10 +33,19 @@ final class SimulatedJobs {
   private final List<UUID> ids = new ArrayList<>();
   private final List<NewJob> chosen = new ArrayList<>();
   private final Map<UUID, List<String>> groups = new HashMap<>();
+  private final Map<UUID, List<Group>> declared = new HashMap<>();
   private final Set<Group> changedGroups = new TreeSet<>();
+  private final boolean misfiling;
 
-  SimulatedJobs(RandomGenerator random) {
+  /**
+   * Jobs by these random numbers.
+   *
+   * @param misfiling whether submitters leave out keys that the code of the task declares, of every
+   *     other job that has one
+   */
+  SimulatedJobs(RandomGenerator random, boolean misfiling) {
     this.random = random;
+    this.misfiling = misfiling;
   }
 
   /** A job of any kind. */
@@ -71,7 +80,38 @@ final class SimulatedJobs {
                 proposes ? OptionalInt.of(1 + random.nextInt(2)) : OptionalInt.empty(),
                 random.nextInt(8) == 0 ? OnLimit.REJECT : OnLimit.WAIT),
             "0");
-    return note(job);
+    note(job);
+    return misfiling && (id.getLeastSignificantBits() & 1) == 0 ? misfiled(job) : job;
+  }
+
+  /** The job as a submitter sends it that knows nothing of the keys of its task. */
+  private NewJob misfiled(NewJob job) {
+    NewJob.Concurrency all = job.concurrency();
+    List<Group> said = all.groups().stream().filter(group -> group.equals(SHARED)).toList();
+    if (said.size() == all.groups().size()) {
+      return job;
+    }
+    declared.put(job.identity().id(), all.groups());
+    boolean proposes = all.limited().filter(said::contains).isPresent();
+    NewJob sent =
+        new NewJob(
+            job.identity(),
+            job.task(),
+            job.place(),
+            job.timing(),
+            new NewJob.Concurrency(
+                said,
+                proposes ? all.limited() : Optional.empty(),
+                proposes ? all.limit() : OptionalInt.empty(),
+                all.onLimit()),
+            job.payload());
+    chosen.replaceAll(known -> known == job ? sent : known);
+    return sent;
+  }
+
+  /** The groups besides its task's own that this job has to be in when it runs. */
+  List<Group> declaredFor(UUID id) {
+    return declared.getOrDefault(id, List.of());
   }
 
   /** So many jobs of the task with a limit in its code, and nothing special about them. */

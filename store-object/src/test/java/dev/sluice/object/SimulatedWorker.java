@@ -294,6 +294,10 @@ final class SimulatedWorker {
     for (ClaimedJob job : answer.jobs()) {
       gates.put(job.id(), job.gates());
       buffer.put(job.id(), job);
+      List<Group> declared = simulation.jobs().declaredFor(job.id());
+      if (!declared.stream().allMatch(group -> job.bond().has(group.toString()))) {
+        end(job, new JobOutcome.Refiled(declared));
+      }
     }
     startSome();
     return answer.jobs().size();
