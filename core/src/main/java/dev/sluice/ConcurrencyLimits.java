@@ -97,6 +97,22 @@ public interface ConcurrencyLimits {
   void setLimit(Group group, int limit);
 
   /**
+   * Sets the operator's limit of each value of a dimension, and where the JSON of a payload has
+   * that value. It is what {@link Task.Builder#maxConcurrentPer(String, String, int)} declares, for
+   * tasks whose code does not. The pointer stays on record until another takes its place, and
+   * counts while the family has a limit.
+   *
+   * @param family {@code task/dimension=*}, see {@link Group#anyValueOf}
+   * @param pointer a JSON pointer (RFC 6901) such as {@code /tenant}
+   * @throws InvalidRequestException if the group is no such family, the pointer is none, or the
+   *     task has as many dimensions with pointers as are allowed
+   */
+  void setLimit(Group family, int limit, String pointer);
+
+  /** The pointers on record, by family; one whose family has no limit does nothing. */
+  Map<Group, String> pointers();
+
+  /**
    * Takes the operator's limit away, and one that came with a submit: what a configuration file or
    * the code says holds again, or nothing does until a submit brings a limit along.
    */
@@ -107,6 +123,9 @@ public interface ConcurrencyLimits {
    * operator's limit is stronger, one in code is weaker.
    */
   void configureLimit(Group group, OptionalInt limit);
+
+  /** The same for each value of a dimension, as {@link #setLimit(Group, int, String)} has it. */
+  void configureLimit(Group family, int limit, String pointer);
 
   /**
    * Takes a slot away from whoever holds it, by force. The holder is not stopped, so the limit may

@@ -108,6 +108,28 @@ public final class Group implements Comparable<Group> {
     return canonical.endsWith("/" + ANY) || canonical.endsWith("=" + ANY);
   }
 
+  /** Whether this stands for all values of a dimension: {@code name/dimension=*}. */
+  public boolean isDimension() {
+    return canonical.endsWith("=" + ANY);
+  }
+
+  /**
+   * The group of one value of the dimension that this stands for.
+   *
+   * @throws InvalidRequestException if this is no such family, or the value is empty or too long
+   */
+  public Group value(String value) {
+    if (!isDimension()) {
+      throw new InvalidRequestException(
+          "'"
+              + canonical
+              + "' does not stand for the values of a dimension; NAME/DIMENSION=* does.");
+    }
+    return new Group(
+        canonical.substring(0, canonical.length() - ANY.length())
+            + escape("value of dimension", value));
+  }
+
   /** The family this keyed group belongs to; empty for plain groups and families. */
   public Optional<Group> family() {
     int slash = canonical.indexOf('/');

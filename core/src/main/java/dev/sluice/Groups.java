@@ -11,12 +11,14 @@ import java.util.TreeSet;
 final class Groups {
   private Groups() {}
 
-  static <T> NewJob.Concurrency of(Task<T> task, T payload, SubmitOptions options) {
+  /** {@code json} is the payload as it is stored. */
+  static <T> NewJob.Concurrency of(Task<T> task, T payload, String json, SubmitOptions options) {
     List<Group> declared = task.groupsOf(payload);
     Map<Group, Integer> limit = task.limitOf(payload);
     Optional<Group> own = limit.keySet().stream().findFirst();
     Group chosen = chosen(task, own, options);
     TreeSet<Group> groups = new TreeSet<>(declared);
+    groups.addAll(task.groupsIn(json));
     options.per().forEach((dimension, value) -> addUnlessDeclared(task, groups, dimension, value));
     groups.add(chosen);
     groups.remove(task.group());

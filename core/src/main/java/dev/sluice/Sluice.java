@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.internal.Audience;
 import dev.sluice.internal.CallerRefusals;
@@ -15,6 +16,7 @@ import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
+import dev.sluice.spi.TasksByName;
 import dev.sluice.spi.Tracing;
 import java.sql.Connection;
 import java.time.Clock;
@@ -45,6 +47,7 @@ public final class Sluice implements AutoCloseable {
 
   private final JobStore store;
   private final Json json;
+  private final TasksByName tasks;
   private final RenewingLimits limits;
   private final List<SluiceListener> listeners;
   private final Tracing tracing;
@@ -56,8 +59,10 @@ public final class Sluice implements AutoCloseable {
     tracing = GuardedTracing.guarding(options.tracing());
     Audience<SluiceListener> audience = new Audience<>(listeners);
     store = HeardJobStore.hearing(openStore(options), audience, tracing, refusals);
+    tasks = new TasksByName(store.limits());
     limits =
-        new RenewingLimits(store.limits(), audience, refusals, options.actor(), options.lease());
+        new RenewingLimits(
+            store.limits(), tasks, audience, refusals, options.actor(), options.lease());
   }
 
   /**
@@ -215,6 +220,19 @@ public final class Sluice implements AutoCloseable {
     return submissions;
   }
 
+  /**
+   * A task as it is known to a submitter that has no code of it: with the dimensions that are on
+   * record as pointers into the payload (see {@link Task.Builder#maxConcurrentPer(String, String,
+   * int)}), and without limits or a retry policy of its own. Jobs submitted with it are in their
+   * groups at once, and {@link OnLimit#REJECT} counts them there.
+   *
+   * <p>What is on record is read at most once a second; ask again for each submit rather than keep
+   * the task. A pointer counts while its family has a limit.
+   */
+  public Task<JsonNode> taskNamed(String name) {
+    return tasks.get(name);
+  }
+
   /** Puts a worker together. */
   public WorkerBuilder worker() {
     return new WorkerBuilder(store, json, listeners, tracing, refusals)
@@ -306,13 +324,14 @@ public final class Sluice implements AutoCloseable {
   }
 
   private <T> NewJob newJob(Task<T> task, T payload, SubmitOptions options) {
+    String text = json.write("payload of task '" + task.name() + "'", payload);
     return new NewJob(
         new NewJob.Identity(
             options.id().orElseGet(JobIds::next), options.id().isPresent(), options.dedupeKey()),
         task.name(),
         new NewJob.Place(options.queue(), options.priority()),
         new NewJob.Timing(options.runAt(), options.delay(), options.timeout().or(task::timeout)),
-        Groups.of(task, payload, options),
-        json.write("payload of task '" + task.name() + "'", payload));
+        Groups.of(task, payload, text, options),
+        text);
   }
 }

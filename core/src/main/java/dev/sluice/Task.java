@@ -1,5 +1,7 @@
 package dev.sluice;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.internal.Pointers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -32,6 +35,7 @@ public final class Task<T> {
   private final Class<T> payloadType;
   private final Map<Group, Integer> limits;
   private final List<Dimension<T>> dimensions;
+  private final Pointers pointers;
   private final RetryPolicy retry;
   private final Duration timeout;
   private final Style<T> style;
@@ -46,6 +50,7 @@ public final class Task<T> {
     payloadType = builder.payloadType;
     limits = Map.copyOf(builder.limits);
     dimensions = List.copyOf(builder.dimensions);
+    pointers = Pointers.of(builder.pointers);
     retry = builder.retry;
     timeout = builder.timeout;
     style = builder.style;
@@ -81,6 +86,18 @@ public final class Task<T> {
     return task.build();
   }
 
+  /**
+   * A task that is known by its name, and by where its payloads have the values of its dimensions;
+   * see {@link Sluice#taskNamed}. It declares no limit.
+   *
+   * @param pointers by family; see {@link #pointers()}
+   */
+  public static Task<JsonNode> byName(String name, Map<Group, String> pointers) {
+    Builder<JsonNode> task = named(name, JsonNode.class);
+    task.pointers.putAll(pointers);
+    return task.build();
+  }
+
   /** The name. */
   public String name() {
     return name;
@@ -101,6 +118,14 @@ public final class Task<T> {
     return limits;
   }
 
+  /**
+   * Where the JSON of a payload has the values of dimensions: a JSON pointer by the family of each
+   * dimension that is declared so, {@code task/dimension=*}.
+   */
+  public Map<Group, String> pointers() {
+    return pointers.asMap();
+  }
+
   /** When failed jobs are tried again. */
   public RetryPolicy retry() {
     return retry;
@@ -113,12 +138,12 @@ public final class Task<T> {
 
   /** Whether a payload may put its job in groups, or bring a limit along. */
   public boolean isDeclarative() {
-    return style != null || !dimensions.isEmpty();
+    return style != null || !dimensions.isEmpty() || !pointers.isEmpty();
   }
 
   /**
    * The groups a payload puts its job in besides the task's own: one for each dimension that has a
-   * value for it, and for the key of a class-style job.
+   * value for it, and for the key of a class-style job. Those of pointers are {@link #groupsIn}.
    */
   public List<Group> groupsOf(T payload) {
     List<Group> groups = new ArrayList<>();
@@ -132,6 +157,16 @@ public final class Task<T> {
       }
     }
     return groups;
+  }
+
+  /**
+   * The groups that {@link #pointers()} put a job in besides the task's own.
+   *
+   * @param payload the payload as JSON, as it is stored
+   * @throws InvalidRequestException if a value is too long for the name of a group
+   */
+  public List<Group> groupsIn(String payload) {
+    return pointers.groupsIn(payload);
   }
 
   /**
@@ -165,6 +200,7 @@ public final class Task<T> {
     private final Class<T> payloadType;
     private final Map<Group, Integer> limits = new LinkedHashMap<>();
     private final List<Dimension<T>> dimensions = new ArrayList<>();
+    private final Map<Group, String> pointers = new TreeMap<>();
     private RetryPolicy retry = RetryPolicy.DEFAULT;
     private Duration timeout;
     private Style<T> style;
@@ -189,15 +225,46 @@ public final class Task<T> {
      * leaves a job out of it.
      */
     public Builder<T> maxConcurrentPer(String dimension, Function<? super T, ?> value, int limit) {
+      limitOfEach(dimension, limit);
+      dimensions.add(new Dimension<>(dimension, Objects.requireNonNull(value, "value")));
+      return requireFewDimensions();
+    }
+
+    /**
+     * At most {@code limit} jobs run at once for each value of the dimension, which is looked up in
+     * the JSON of the payload. Workers put the pointer on record in the store: so submitters that
+     * know the task by its name alone (a command line, HTTP, schedules, workflows) put jobs into
+     * their groups at once and {@link OnLimit#REJECT} counts them, and workers without this code,
+     * such as those that run commands, hold the limit too.
+     *
+     * <p>A text, a number or a boolean is a value, by its text. A pointer to nothing, to null, to
+     * an empty text, to an object or to an array leaves a job out of the dimension.
+     *
+     * @param pointer a JSON pointer (RFC 6901) such as {@code /tenant} or {@code /customer/id}
+     * @throws InvalidRequestException if it is none
+     */
+    public Builder<T> maxConcurrentPer(String dimension, String pointer, int limit) {
+      Group family = limitOfEach(dimension, limit);
+      Pointers.require(family, Objects.requireNonNull(pointer, "pointer"));
+      pointers.put(family, pointer);
+      return requireFewDimensions();
+    }
+
+    private Group limitOfEach(String dimension, int limit) {
+      Group family = Group.of(name).anyValueOf(dimension);
       limits.put(
-          Group.of(name).anyValueOf(dimension),
+          family,
           Names.requireLimit(
               "maxConcurrentPer '" + dimension + "' of task '" + name + "':", limit));
-      dimensions.add(new Dimension<>(dimension, Objects.requireNonNull(value, "value")));
-      if (dimensions.size() > MAX_EXTRA_GROUPS - 1) {
+      return family;
+    }
+
+    private Builder<T> requireFewDimensions() {
+      int count = dimensions.size() + pointers.size();
+      if (count > MAX_EXTRA_GROUPS - 1) {
         throw new InvalidRequestException(
             "The task '%s' has %d dimensions; at most %d are allowed, so that one group is left for the submit side."
-                .formatted(name, dimensions.size(), MAX_EXTRA_GROUPS - 1));
+                .formatted(name, count, MAX_EXTRA_GROUPS - 1));
       }
       return this;
     }

@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.AuditReport;
+import dev.sluice.ConcurrencyLimits;
 import dev.sluice.ConcurrencyStatus;
 import dev.sluice.Group;
 import dev.sluice.GroupQuery;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       "  sluice concurrency log send_email",
       "  sluice concurrency set send_email --limit 5      holds at once, on every worker",
       "  sluice concurrency set 'send_email/tenant=*' --limit 2",
+      "  sluice concurrency set 'send_email/tenant=*' --limit 2 --pointer /tenant",
       "  sluice concurrency set send_email --remove",
       "  sluice concurrency release send_email 3 --force",
       "",
@@ -78,13 +80,20 @@ final class ConcurrencyCommand implements Runnable {
     GroupQuery.BUSIEST.limit(limit);
     try (Sluice sluice = root.openToRead()) {
       if (group != null) {
-        new StatusSheet(root).one(sluice.concurrency().status(group));
+        new StatusSheet(root).one(sluice.concurrency().status(group), pointer(sluice, group));
       } else if (all) {
         new GroupsSheet(root).all(sluice.concurrency(), search);
       } else {
         new GroupsSheet(root).busiest(sluice.concurrency(), search, limit);
       }
     }
+  }
+
+  /** Where payloads have the values of a dimension, if this is one and somebody said so. */
+  private static Optional<String> pointer(Sluice sluice, Group group) {
+    return group.isDimension()
+        ? Optional.ofNullable(sluice.concurrency().pointers().get(group))
+        : Optional.empty();
   }
 
   @Command(
@@ -195,6 +204,15 @@ final class ConcurrencyCommand implements Runnable {
     @ArgGroup(multiplicity = "1")
     private Change change;
 
+    @Option(
+        names = "--pointer",
+        paramLabel = "/NAME",
+        description = {
+          "With --limit of TASK/DIMENSION=*: where the JSON of a payload has the value, as a JSON"
+              + " pointer (RFC 6901). Jobs are in their groups whoever submits them."
+        })
+    private String pointer;
+
     Set(SluiceCommand root) {
       this.root = root;
     }
@@ -218,20 +236,32 @@ final class ConcurrencyCommand implements Runnable {
             "The limit %d of group '%s' is negative. Use 0 to hold the group, or 1 and more; --remove lifts the limit."
                 .formatted(change.limit, group));
       }
+      if (pointer != null && change.limit == null) {
+        throw new InvalidRequestException(
+            "--pointer goes with --limit; without a limit a pointer does nothing. Leave it out.");
+      }
       try (Sluice sluice = root.open()) {
         if (change.limit == null) {
           sluice.concurrency().removeLimit(group);
         } else {
           sluice.unused(group).map(UnusedGroup::message).ifPresent(root::warn);
-          sluice.concurrency().setLimit(group, change.limit);
+          set(sluice.concurrency());
         }
         ConcurrencyStatus status = sluice.concurrency().status(group);
         if (root.json()) {
-          root.sayJson(StatusSheet.asMap(status));
+          root.sayJson(StatusSheet.asMap(status, pointer(sluice, group)));
         } else {
           root.say(
               Printable.of("Group '" + group + "': " + StatusSheet.limitInWords(status) + "."));
         }
+      }
+    }
+
+    private void set(ConcurrencyLimits limits) {
+      if (pointer == null) {
+        limits.setLimit(group, change.limit);
+      } else {
+        limits.setLimit(group, change.limit, pointer);
       }
     }
   }

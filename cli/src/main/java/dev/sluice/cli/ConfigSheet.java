@@ -33,7 +33,13 @@ final class ConfigSheet {
                 row(
                     table,
                     "concurrency.limits." + quoted(group.toString()),
-                    limit.limit(),
+                    limit
+                        .pointer()
+                        .<Object>map(
+                            pointer ->
+                                "{ limit = %d, pointer = \"%s\" }"
+                                    .formatted(limit.limit(), pointer))
+                        .orElse(limit.limit()),
                     limit.kind(),
                     limit.where()));
     for (ConfiguredSchedule schedule : configuration.schedules().values()) {

@@ -13,6 +13,7 @@ import dev.sluice.cli.text.Times;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -30,13 +31,14 @@ final class StatusSheet {
   }
 
   /** One group with its slots. */
-  void one(ConcurrencyStatus status) {
+  void one(ConcurrencyStatus status, Optional<String> pointer) {
     if (root.json()) {
-      root.sayJson(asMap(status));
+      root.sayJson(asMap(status, pointer));
       return;
     }
     root.say(style.bold(Printable.of(status.group().toString())));
     root.say("limit    " + Printable.of(limitInWords(status)));
+    pointer.ifPresent(text -> root.say("pointer  " + Printable.of(text)));
     status
         .origin()
         .change()
@@ -128,7 +130,7 @@ final class StatusSheet {
   }
 
   /** The group for machines. */
-  static Map<String, Object> asMap(ConcurrencyStatus status) {
+  static Map<String, Object> asMap(ConcurrencyStatus status, Optional<String> pointer) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("group", status.group().toString());
     map.put("limit", status.limit().isPresent() ? status.limit().getAsInt() : null);
@@ -137,6 +139,7 @@ final class StatusSheet {
     map.put("level", status.origin().level().map(LimitLevel::toString).orElse(null));
     map.put("inherited_from", status.origin().inheritedFrom().map(Group::toString).orElse(null));
     map.put("declared", status.origin().declared());
+    pointer.ifPresent(text -> map.put("pointer", text));
     status.origin().change().ifPresent(change -> map.put("change", asMap(change)));
     map.put("slots", status.slots().stream().map(StatusSheet::asMap).toList());
     return map;

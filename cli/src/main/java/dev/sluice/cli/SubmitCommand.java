@@ -110,13 +110,14 @@ final class SubmitCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     // Everything is checked before the store is opened: a mistake changes nothing and costs
     // nothing.
-    Task<JsonNode> described = Task.named(task, JsonNode.class).build();
+    Task.byName(task, Map.of());
     SubmitOptions options = options();
     JsonNode json = Payload.read(payload, System.in);
     if (count < 1) {
       throw new InvalidRequestException("--count is " + count + "; use 1 or more.");
     }
     try (Sluice sluice = root.open()) {
+      Task<JsonNode> described = sluice.taskNamed(task);
       Set<UUID> ids = new LinkedHashSet<>();
       int rejected = 0;
       for (int left = count; left > 0; left -= BATCH) {

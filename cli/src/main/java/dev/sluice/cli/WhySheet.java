@@ -159,7 +159,8 @@ final class WhySheet {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("kind", reason.kind());
     map.put("sentence", reason.sentence());
-    status(reason).ifPresent(status -> map.put("group", StatusSheet.asMap(status)));
+    status(reason)
+        .ifPresent(status -> map.put("group", StatusSheet.asMap(status, Optional.empty())));
     return map;
   }
 }

@@ -85,6 +85,32 @@ class StoreCommandsIT {
   }
 
   @Test
+  void submit_byNameWithAPointerOnRecord_isRejectedInItsGroup() {
+    String task = newTask();
+    Run set = sluice("concurrency", "set", task + "/tenant=*", "--limit", "2", "--pointer", "/id");
+    assertThat(set.exitCode()).as(set.err()).isZero();
+    assertThat(sluice("concurrency", "status", task + "/tenant=*").out()).contains("pointer  /id");
+
+    Run run =
+        sluice("submit", task, "--payload", "{\"id\":7}", "--count", "3", "--on-limit", "reject");
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(run.lines()).hasSize(2);
+    assertThat(run.err()).contains("ConcurrencyLimitReached", task + "/tenant=7", "limit of 2");
+  }
+
+  @Test
+  void concurrencySet_pointerMistakes_sayTheRemedy() {
+    String task = newTask();
+    assertThat(sluice("concurrency", "set", task, "--limit", "2", "--pointer", "/id").err())
+        .contains("'" + task + "'", task + "/tenant=*");
+    assertThat(sluice("concurrency", "set", task + "/t=*", "--limit", "2", "--pointer", "id").err())
+        .contains("'id'", "slash");
+    assertThat(sluice("concurrency", "set", task + "/t=*", "--remove", "--pointer", "/id").err())
+        .contains("--pointer goes with --limit");
+  }
+
+  @Test
   void submit_sameDedupeKey_isADuplicate() {
     String task = newTask();
     Run first = sluice("submit", task, "--dedupe-key", "once");

@@ -54,6 +54,30 @@ class WorkerIT {
   }
 
   @Test
+  void worker_pointerOnRecordAfterTheJobs_holdsItsLimit() throws Exception {
+    Path log = directory.resolve("log");
+    String command = "echo + >> %1$s; sleep 0.1; echo - >> %1$s".formatted(log);
+    Run submitted = sluice("submit", task, "--payload", "{\"tenant\":\"acme\"}", "--count", "9");
+    assertThat(submitted.lines()).hasSize(9);
+    sluice("concurrency", "set", task + "/tenant=*", "--limit", "2", "--pointer", "/tenant");
+    try (Program worker = worker(command, "--concurrency", "9")) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  sluice("jobs", "list", "--task", task, "--state", "succeeded").lines().size()
+                      > 9);
+    }
+    int running = 0;
+    int most = 0;
+    for (String line : Files.readAllLines(log)) {
+      running += line.equals("+") ? 1 : -1;
+      most = Math.max(most, running);
+    }
+    assertThat(most).as("of acme at once").isEqualTo(2);
+  }
+
+  @Test
   void worker_leaseFromTheSettingOrTheFlag_isTheLeaseItSignsOnWith() throws Exception {
     Map<String, String> setting = Map.of("SLUICE_CONCURRENCY_DEFAULT_LEASE_DURATION_SECS", "7");
     try (Program worker = worker(setting, "true")) {

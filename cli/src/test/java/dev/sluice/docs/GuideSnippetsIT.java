@@ -155,6 +155,14 @@ class GuideSnippetsIT {
 
   // end snippet
 
+  // snippet: by-pointer
+  static final Task<ReportRequest> ANALYZE =
+      Task.named("analyze", ReportRequest.class)
+          .maxConcurrentPer("database", "/database", 2)
+          .build();
+
+  // end snippet
+
   // snippet: three-at-once
   record Transcode(String tenant, String region, String file) {}
 
@@ -405,6 +413,7 @@ class GuideSnippetsIT {
             .worker()
             .handle(TRANSCODE, (job, ctx) -> DONE.add(job.file()))
             .handle(VACUUM, (job, ctx) -> DONE.add(job.title()))
+            .handle(ANALYZE, (job, ctx) -> DONE.add(job.title()))
             .handle(SYNC_ACCOUNT, (account, ctx) -> DONE.add("account " + account))
             .start()) {
       sluice.submit(TRANSCODE, new Transcode("acme", "eu", "film.mov"));

@@ -275,6 +275,7 @@ final class ExchangeLoop implements Runnable {
         refused(report);
       }
     }
+    workshop.pointers().refresh();
     unsure = false;
     again = true;
   }

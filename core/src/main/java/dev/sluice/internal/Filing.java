@@ -4,6 +4,7 @@ import dev.sluice.Group;
 import dev.sluice.PermanentFailure;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that a job runs only in the groups its task declares for its payload, and under the
- * limit its class declares, whoever submitted it: a command line, a schedule, an older version of
- * the code.
+ * Sees to it that a job runs only in the groups its task declares for its payload, or that are
+ * declared for its task elsewhere (see {@link WorkerPointers}), and under the limit its class
+ * declares, whoever submitted it: a command line, a schedule, an older version of the code.
  *
  * <p>A job that lacks one of these groups is not started. It is <em>filed anew</em>: it goes back
  * to its place in line, in the right groups. What the task declares replaces what the submitter
@@ -33,10 +34,17 @@ final class Filing {
   private static final Logger log = LoggerFactory.getLogger(Filing.class);
 
   private final Declarations declarations;
+  private final WorkerPointers pointers;
   private final Set<String> told = ConcurrentHashMap.newKeySet();
 
-  Filing(Declarations declarations) {
+  Filing(Declarations declarations, WorkerPointers pointers) {
     this.declarations = declarations;
+    this.pointers = pointers;
+  }
+
+  /** Whether jobs of this task are to be looked at before they start. */
+  boolean concerns(Task<?> task) {
+    return task.isDeclarative() || !pointers.of(task.name()).isEmpty();
   }
 
   /**
@@ -45,7 +53,8 @@ final class Filing {
    * @param declared the version of the declarations that was on record when it was claimed
    */
   <T> Optional<Ending> obstacle(Task<T> task, T payload, ClaimedJob job, long declared) {
-    List<Group> groups = task.groupsOf(payload);
+    List<Group> groups = new ArrayList<>(task.groupsOf(payload));
+    groups.addAll(pointers.of(task.name()).groupsIn(job.payload()));
     if (!groups.stream().allMatch(group -> job.bond().has(group.toString()))) {
       return Optional.of(misfiled(job, groups));
     }

@@ -25,7 +25,7 @@ public record RegisteredTask<T>(Task<T> task, Handler.Returning<T, Object> handl
     try {
       T payload = json.read(job.payload(), task.payloadType());
       Optional<Ending> obstacle =
-          task.isDeclarative()
+          filing.concerns(task)
               ? filing.obstacle(task, payload, job, attempt.declared())
               : Optional.empty();
       return new Opened<>(payload, obstacle, null);

@@ -15,12 +15,16 @@ import dev.sluice.Permit;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.SluiceListener;
+import dev.sluice.Task;
 import dev.sluice.spi.LimitStore;
+import dev.sluice.spi.PointersOnRecord;
+import dev.sluice.spi.TasksByName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -36,6 +40,7 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   private static final long HIGHEST_FLOOR = 1L << 62;
 
   private final LimitStore store;
+  private final TasksByName tasks;
   private final PermitKeeper keeper;
   private final Audience<SluiceListener> listeners;
   private final CallerRefusals refusals;
@@ -45,20 +50,29 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   /** Permits have leases of this length. */
   public RenewingLimits(
       LimitStore store,
+      TasksByName tasks,
       Audience<SluiceListener> listeners,
       CallerRefusals refusals,
       String actor,
       Duration lease) {
-    this(store, new PermitKeeper(store, lease, ElapsedClock.SYSTEM), listeners, refusals, actor);
+    this(
+        store,
+        tasks,
+        new PermitKeeper(store, lease, ElapsedClock.SYSTEM),
+        listeners,
+        refusals,
+        actor);
   }
 
   RenewingLimits(
       LimitStore store,
+      TasksByName tasks,
       PermitKeeper keeper,
       Audience<SluiceListener> listeners,
       CallerRefusals refusals,
       String actor) {
     this.store = store;
+    this.tasks = tasks;
     this.keeper = keeper;
     this.listeners = listeners;
     this.refusals = refusals;
@@ -68,7 +82,7 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
   @Override
   public ConcurrencyLimits as(String actor) {
     return new RenewingLimits(
-        store, keeper, listeners, refusals, BoundedText.of(actor, LONGEST_ACTOR));
+        store, tasks, keeper, listeners, refusals, BoundedText.of(actor, LONGEST_ACTOR));
   }
 
   @Override
@@ -185,13 +199,52 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
     if (limit < 0) {
       throw negative(group, limit);
     }
-    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.of(limit), actor);
+    set(group, LimitLevel.OPERATOR, OptionalInt.of(limit));
+  }
+
+  @Override
+  public void setLimit(Group family, int limit, String pointer) {
+    record(family, limit, pointer);
+    setLimit(family, limit);
+  }
+
+  @Override
+  public void configureLimit(Group family, int limit, String pointer) {
+    record(family, limit, pointer);
+    configureLimit(family, OptionalInt.of(limit));
+  }
+
+  @Override
+  public Map<Group, String> pointers() {
+    return store.pointers();
+  }
+
+  /** Before the limit: whatever is claimed under the limit is judged by the pointer. */
+  private void record(Group family, int limit, String pointer) {
+    if (limit < 0) {
+      throw negative(family, limit);
+    }
+    Pointers.require(family, pointer);
+    Map<Group, String> inForce = PointersOnRecord.of(store, Set.of(family.plainName()));
+    inForce.put(family, pointer);
+    if (inForce.size() > Task.MAX_EXTRA_GROUPS - 1) {
+      throw new InvalidRequestException(
+          "The task '%s' would have pointers for %d dimensions with limits, %s; at most %d are allowed. Remove the limit of one of them first."
+              .formatted(
+                  family.plainName(), inForce.size(), inForce.keySet(), Task.MAX_EXTRA_GROUPS - 1));
+    }
+    store.recordPointers(Map.of(family, pointer));
+  }
+
+  private void set(Group group, LimitLevel level, OptionalInt limit) {
+    store.setLimit(group, level, limit, actor);
+    tasks.forget();
   }
 
   @Override
   public void removeLimit(Group group) {
-    store.setLimit(group, LimitLevel.OPERATOR, OptionalInt.empty(), actor);
-    store.setLimit(group, LimitLevel.SUBMIT, OptionalInt.empty(), actor);
+    set(group, LimitLevel.OPERATOR, OptionalInt.empty());
+    set(group, LimitLevel.SUBMIT, OptionalInt.empty());
   }
 
   @Override
@@ -199,7 +252,7 @@ public final class RenewingLimits implements ConcurrencyLimits, AutoCloseable {
     if (limit.isPresent() && limit.getAsInt() < 0) {
       throw negative(group, limit.getAsInt());
     }
-    store.setLimit(group, LimitLevel.CONFIG, limit, actor);
+    set(group, LimitLevel.CONFIG, limit);
   }
 
   @Override

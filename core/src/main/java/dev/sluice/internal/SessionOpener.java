@@ -14,7 +14,10 @@ final class SessionOpener {
     this.environment = workshop.environment();
   }
 
-  /** Recovers what dead workers left (it may have been this one), then signs on. */
+  /**
+   * Recovers what dead workers left (it may have been this one), then signs on. Pointers go on
+   * record before, and are read after: see {@link WorkerPointers}.
+   */
   Tenure open() {
     WorkerSettings settings = environment.settings();
     Duration length = settings.timing().lease();
@@ -27,9 +30,16 @@ final class SessionOpener {
             declared.limits(),
             length);
     workshop.rescuer().run();
+    workshop.pointers().record();
     long sentAt = environment.now();
     WorkerSession session =
         environment.store().openSession(registration.seen(workshop.highestToken().get()));
+    try {
+      workshop.pointers().refresh();
+    } catch (RuntimeException e) {
+      session.close();
+      throw e;
+    }
     Lease lease = new Lease(length, sentAt, environment.clock()::nanos);
     Tenure tenure = new Tenure(workshop, session, lease, declared.version());
     String suffix = "-" + session.workerId();

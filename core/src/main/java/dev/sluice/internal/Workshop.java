@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * @param environment settings, store, clock
  * @param declarations the limits it declares in code
+ * @param pointers where payloads have the values of dimensions
  * @param filing sees to it that jobs run in the right groups
  * @param rescuer frees what dead workers held
  * @param permits who may start a handler; those of a lost lease count until they have returned
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 record Workshop(
     WorkerEnvironment environment,
     Declarations declarations,
+    WorkerPointers pointers,
     Filing filing,
     LeaseRescuer rescuer,
     ThreadPermits permits,
@@ -37,10 +39,12 @@ record Workshop(
     WorkerSettings settings = environment.settings();
     Chronicle chronicle = new Chronicle(environment.tasks().keySet());
     Declarations declarations = new Declarations(environment.tasks().values());
+    WorkerPointers pointers = new WorkerPointers(environment.store().limits(), environment.tasks());
     return new Workshop(
         environment,
         declarations,
-        new Filing(declarations),
+        pointers,
+        new Filing(declarations, pointers),
         new LeaseRescuer(environment.store(), settings.timing().lease()),
         new ThreadPermits(settings.concurrency(), settings.localLimits()),
         new Prefetch(),

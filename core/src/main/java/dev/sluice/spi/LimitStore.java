@@ -56,6 +56,20 @@ public interface LimitStore {
   void setLimit(Group group, LimitLevel level, OptionalInt limit, String by);
 
   /**
+   * Where payloads have the values of dimensions, as far as that is on record: a JSON pointer by
+   * the family of the dimension, {@code task/dimension=*}.
+   */
+  Map<Group, String> pointers();
+
+  /**
+   * Puts pointers on record, in place of those that their families had; those of other families
+   * stay. If that changes anything, every worker that is told of a changed limit of these families
+   * is told to reconcile in the same way, after the pointers are on record. Otherwise nothing is
+   * written.
+   */
+  void recordPointers(Map<Group, String> pointers);
+
+  /**
    * The log of limits at the levels {@code operator} and {@code config}: of one group or of all,
    * newest first. At least the latest 1,000 changes are kept, and of each limit that a
    * configuration file gives the one that set it.

@@ -13,6 +13,7 @@ import dev.sluice.spi.JobOutcome.Refiled;
 import dev.sluice.spi.JobOutcome.Verdict;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
@@ -25,7 +26,8 @@ class FilingTest {
   private static final Task<String> PRINT =
       Task.named("print", String.class).maxConcurrentPer("tenant", tenant -> tenant, 2).build();
 
-  private final Filing filing = new Filing(new Declarations(List.of()));
+  private final Filing filing =
+      new Filing(new Declarations(List.of()), new WorkerPointers(null, Map.of()));
 
   private static ClaimedJob job(boolean refiled, List<String> gates, String... others) {
     ClaimedJob.Run run =

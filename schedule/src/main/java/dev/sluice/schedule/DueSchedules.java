@@ -9,6 +9,7 @@ import dev.sluice.schedule.Timetable.Due;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.ScheduleStore.StoredSchedule;
+import dev.sluice.spi.TasksByName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -49,9 +50,11 @@ final class DueSchedules {
   private static final int LONGEST_MESSAGE = 500;
 
   private final JobStore store;
+  private final TasksByName tasks;
 
   DueSchedules(JobStore store) {
     this.store = store;
+    this.tasks = new TasksByName(store.limits());
   }
 
   /**
@@ -108,18 +111,18 @@ final class DueSchedules {
       // The first of them will not have finished when the others come.
       wanted = occurrences.subList(0, 1);
     }
-    List<NewJob> jobs = new ArrayList<>();
-    for (Instant each : wanted) {
-      boolean late = Duration.between(each, now).compareTo(ScheduleSpec.GRACE) > 0;
-      jobs.add(ScheduledJobs.of(schedule, each, late));
-    }
     Instant occurrence = wanted.get(wanted.size() - 1);
     try {
+      List<NewJob> jobs = new ArrayList<>();
+      for (Instant each : wanted) {
+        boolean late = Duration.between(each, now).compareTo(ScheduleSpec.GRACE) > 0;
+        jobs.add(tasks.filed(ScheduledJobs.of(schedule, each, late)));
+      }
       store.submit(jobs);
       UUID job = jobs.get(jobs.size() - 1).identity().id();
       return new Last(occurrence, now, Outcome.SUBMITTED, Optional.of(job), Optional.empty());
     } catch (InvalidRequestException e) {
-      log.warn("The store refuses the job of the schedule '{}'.", schedule.spec().name(), e);
+      log.warn("The job of the schedule '{}' is refused.", schedule.spec().name(), e);
       String why = shortened(e.getMessage());
       return new Last(
           occurrence, now, Outcome.REFUSED, before(schedule, occurrence), Optional.of(why));

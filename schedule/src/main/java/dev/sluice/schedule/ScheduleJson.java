@@ -36,7 +36,8 @@ public final class ScheduleJson {
           "timeout_seconds",
           "misfire",
           "overlap",
-          "groups");
+          "groups",
+          "per");
 
   /** What {@link #of} adds; whoever changes what was printed may leave it in. */
   private static final Set<String> PRINTED =

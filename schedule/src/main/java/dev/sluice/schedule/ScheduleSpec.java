@@ -8,6 +8,7 @@ import dev.sluice.Task;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -208,6 +209,16 @@ public final class ScheduleSpec {
     ScheduleSpec copy = copy();
     copy.groups = List.copyOf(sorted);
     return copy;
+  }
+
+  /**
+   * The value of its jobs in a dimension of their task: one of the {@link #groups(Collection)
+   * groups}. What the task declares about the payload counts before it.
+   */
+  public ScheduleSpec per(String dimension, String value) {
+    List<Group> more = new ArrayList<>(groups);
+    more.add(Group.of(task).dimension(dimension, value));
+    return groups(more);
   }
 
   /** The name. */

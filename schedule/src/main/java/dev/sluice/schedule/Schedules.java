@@ -9,6 +9,7 @@ import dev.sluice.Submission;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
 import dev.sluice.spi.ScheduleStore.StoredSchedule;
+import dev.sluice.spi.TasksByName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -49,11 +50,13 @@ public final class Schedules {
   private static final Duration SHORTEST_POLL = Duration.ofMillis(10);
 
   private final JobStore store;
+  private final TasksByName tasks;
   private final ScheduleEditor editor;
   private final List<Scheduler> schedulers = new CopyOnWriteArrayList<>();
 
   Schedules(JobStore store, ObjectMapper mapper, int maxPayloadBytes) {
     this.store = store;
+    this.tasks = new TasksByName(store.limits());
     this.editor = new ScheduleEditor(store.schedules(), new Payloads(mapper, maxPayloadBytes));
   }
 
@@ -134,7 +137,7 @@ public final class Schedules {
   public Submission trigger(String name) {
     StoredSchedule stored = store.schedules().get(name).orElseThrow(() -> unknown(name));
     Schedule triggered = ScheduleText.read(stored.entry());
-    NewJob job = ScheduledJobs.now(triggered, stored.readAt());
+    NewJob job = tasks.filed(ScheduledJobs.now(triggered, stored.readAt()));
     Submission submission = store.submit(List.of(job)).get(0);
     try {
       editor.change(name, (schedule, now) -> schedule.triggered(triggered, submission.id(), now));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -49,9 +50,14 @@ final class SpecReader {
     if (timeout.isPresent()) {
       spec = spec.timeout(timeout.get());
     }
-    return spec.misfire(choice("misfire", Misfire.RUN_ONCE))
-        .overlap(choice("overlap", Overlap.WAIT))
-        .groups(groups());
+    spec =
+        spec.misfire(choice("misfire", Misfire.RUN_ONCE))
+            .overlap(choice("overlap", Overlap.WAIT))
+            .groups(groups());
+    for (Map.Entry<String, JsonNode> value : json.path("per").properties()) {
+      spec = spec.per(value.getKey(), value.getValue().asText());
+    }
+    return spec;
   }
 
   private Timing timing() {

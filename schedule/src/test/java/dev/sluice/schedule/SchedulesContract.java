@@ -83,6 +83,44 @@ abstract class SchedulesContract {
   }
 
   @Test
+  void taskByNameWithAPointerOnRecord_jobsAreInTheGroup() {
+    Group tenant = Group.of("report").anyValueOf("tenant");
+    Group region = Group.of("report").anyValueOf("region");
+    sluice.concurrency().setLimit(tenant, 2, "/tenant");
+    schedules.create(
+        hourly("a")
+            .payload(Map.of("tenant", "acme"))
+            .per("tenant", "what the payload does not say")
+            .per("region", "eu"));
+    Stage.rewind(store, "a", hours("a", 0));
+
+    Stage.look(store);
+    schedules.trigger("a");
+
+    assertThat(jobs()).hasSize(2);
+    for (JobInfo job : jobs()) {
+      assertThat(job.spec().groups())
+          .containsExactlyInAnyOrder(
+              Group.of("report"),
+              ScheduleSpec.GROUP.key("a"),
+              tenant.value("acme"),
+              region.value("eu"));
+    }
+  }
+
+  @Test
+  void valueThatIsNoGroup_isRefusedAndNoted() {
+    sluice.concurrency().setLimit(Group.of("report").anyValueOf("tenant"), 2, "/tenant");
+    schedules.create(hourly("a").payload(Map.of("tenant", "x".repeat(600))));
+    Stage.rewind(store, "a", hours("a", 0));
+
+    Stage.look(store);
+
+    assertThat(get("a").last().orElseThrow().outcome()).isEqualTo(ScheduleInfo.Outcome.REFUSED);
+    assertThat(get("a").last().orElseThrow().message().orElseThrow()).contains("600 characters");
+  }
+
+  @Test
   void create_nameTaken_isRefused() {
     schedules.create(hourly("a"));
     assertThatThrownBy(() -> schedules.create(hourly("a")))

@@ -154,6 +154,26 @@ abstract class ApiContract {
   }
 
   @Test
+  void limit_withAPointer_countsWhatIsSubmittedByName() throws Exception {
+    String limit = "/api/v1/group/limit?group=work/tenant%3D*";
+    Reply set = api.write("PUT", limit, "{\"limit\":2,\"pointer\":\"/tenant\"}");
+    assertThat(set.json().get("pointer").asText()).isEqualTo("/tenant");
+    String body = "{\"task\":\"work\",\"payload\":{\"tenant\":\"acme\"},\"on_limit\":\"reject\"}";
+    assertThat(api.post("/api/v1/jobs", body).status()).isEqualTo(201);
+    assertThat(api.post("/api/v1/jobs/batch", "{\"jobs\":[" + body + "]}").status()).isEqualTo(200);
+
+    Reply refused = api.post("/api/v1/jobs", body);
+
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.json().get("group").asText()).isEqualTo("work/tenant=acme");
+    assertRefused(api.write("PUT", limit, "{\"limit\":2,\"pointer\":\"tenant\"}"), 422, "slash");
+    assertRefused(
+        api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\":2,\"pointer\":\"/tenant\"}"),
+        422,
+        "work/tenant=*");
+  }
+
+  @Test
   void submit_mistakes_sayWhatIsWrong() throws Exception {
     assertRefused(api.post("/api/v1/jobs", "{}"), 400, "'task' is missing");
     assertRefused(api.post("/api/v1/jobs", "{\"task\":"), 400, "not JSON");

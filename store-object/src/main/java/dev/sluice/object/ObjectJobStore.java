@@ -110,7 +110,12 @@ final class ObjectJobStore implements JobStore {
             environment,
             committer,
             parts,
-            new ObjectLimitStore.Links(leases, limitLog, new AuditStamp(root, environment), board));
+            new ObjectLimitStore.Links(
+                leases,
+                limitLog,
+                new AuditStamp(root, environment),
+                board,
+                new PointerObject(root, environment)));
     this.schedules = new ObjectScheduleStore(root, environment, clock);
     this.queues = new ObjectQueueStore(committer, parts);
   }

@@ -52,9 +52,15 @@ final class ObjectLimitStore implements LimitStore {
   private final LimitLog log;
   private final AuditStamp stamp;
   private final SlotBoard board;
+  private final PointerObject pointers;
 
   /** The parts of the store that this needs besides those of a commit. */
-  record Links(WorkerLeases leases, LimitLog log, AuditStamp stamp, SlotBoard board) {}
+  record Links(
+      WorkerLeases leases,
+      LimitLog log,
+      AuditStamp stamp,
+      SlotBoard board,
+      PointerObject pointers) {}
 
   ObjectLimitStore(
       StoreEnvironment environment, Committer committer, Committer.Parts parts, Links links) {
@@ -66,6 +72,7 @@ final class ObjectLimitStore implements LimitStore {
     this.log = links.log;
     this.stamp = links.stamp;
     this.board = links.board;
+    this.pointers = links.pointers;
   }
 
   @Override
@@ -204,6 +211,33 @@ final class ObjectLimitStore implements LimitStore {
             });
     waker.wake();
     awaitAwareness(group, version);
+  }
+
+  @Override
+  public Map<Group, String> pointers() {
+    return pointers.read();
+  }
+
+  @Override
+  public void recordPointers(Map<Group, String> some) {
+    if (pointers.record(some)) {
+      announce();
+    }
+  }
+
+  /** As {@link #recordPointers}, and whether something changed; tells no worker of this shard. */
+  boolean recordSilently(Map<Group, String> some) {
+    return pointers.record(some);
+  }
+
+  /** Has the workers of this shard reconcile before they claim again. */
+  void announce() {
+    committer.commit(
+        draft -> {
+          LimitRules.announce(draft);
+          return true;
+        });
+    waker.wake();
   }
 
   private static String shortened(String by) {

@@ -50,7 +50,10 @@ final class ShardMembership {
   /** Under which token a job is held, and in which limited groups it is. */
   private record Claim(long token, List<String> gates) {}
 
-  ShardMembership(int shard, ObjectWorkerSession session, StoreEnvironment environment) {
+  /** {@code stale} says whether the worker is to reconcile before it is given anything here. */
+  ShardMembership(
+      int shard, ObjectWorkerSession session, StoreEnvironment environment, boolean stale) {
+    this.stale = stale;
     this.shard = shard;
     this.session = session;
     this.environment = environment;

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Limits of several shards: each group's where the group lives. A limit of a group that nobody has
@@ -99,6 +100,33 @@ final class ShardedLimitStore implements LimitStore {
     } else {
       shards.forEach(shard -> shard.limits().setLimit(group, level, limit, by));
     }
+  }
+
+  /** They belong to no shard; any of them has them. */
+  @Override
+  public Map<Group, String> pointers() {
+    return shards.get(0).limits().pointers();
+  }
+
+  /**
+   * Told to the shards that the families live in, or to all: a worker is on record in some shard
+   * before it knows where its tasks come to live.
+   */
+  @Override
+  public void recordPointers(Map<Group, String> pointers) {
+    if (!shards.get(0).limits().recordSilently(pointers)) {
+      return;
+    }
+    Set<Integer> told = new TreeSet<>();
+    for (Group family : pointers.keySet()) {
+      OptionalInt home = homes.find(Homes.nameOf(family));
+      if (home.isPresent()) {
+        told.add(home.getAsInt());
+      } else {
+        IntStream.range(0, shards.size()).forEach(told::add);
+      }
+    }
+    told.forEach(shard -> shards.get(shard).limits().announce());
   }
 
   @Override

@@ -63,6 +63,7 @@ final class ShardedWorkerSession implements WorkerSession {
   private volatile Runnable wake;
   private final LookPace pace = new LookPace();
   private int turn;
+  private boolean open;
   private SluiceException lastTrouble;
 
   /** Signs on, as far as tasks have a home. */
@@ -93,6 +94,7 @@ final class ShardedWorkerSession implements WorkerSession {
       endLease();
       throw lastTrouble;
     }
+    open = true;
   }
 
   @Override
@@ -144,7 +146,8 @@ final class ShardedWorkerSession implements WorkerSession {
     }
     try {
       ObjectWorkerSession session = shards.get(shard).openSession(registration, lease);
-      members.add(new ShardMembership(shard, session, environment));
+      // What is read once for all shards, such as pointers, may be older than this one's rules.
+      members.add(new ShardMembership(shard, session, environment, open));
       closedDoors.remove(shard);
       if (wake != null) {
         session.onWake(wake);

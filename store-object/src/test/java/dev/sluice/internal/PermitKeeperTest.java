@@ -8,6 +8,7 @@ import dev.sluice.Permit;
 import dev.sluice.Sluice;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.LimitStore;
+import dev.sluice.spi.TasksByName;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -44,6 +45,7 @@ class PermitKeeperTest {
   private final RenewingLimits limits =
       new RenewingLimits(
           store(sluice.store().limits()),
+          new TasksByName(sluice.store().limits()),
           keeper,
           new Audience<>(List.of()),
           new CallerRefusals(),

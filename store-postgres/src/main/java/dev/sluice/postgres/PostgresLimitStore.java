@@ -48,6 +48,8 @@ final class PostgresLimitStore implements LimitStore {
   private static final String CLEANUP_EXPIRED =
       "SELECT group_name, freed FROM ${schema}.free_expired_permits(?::text)";
   private static final String SET_LIMIT = "SELECT ${schema}.set_limit(?, ?, ?::int, ?)";
+  private static final String POINTERS = "SELECT family, pointer FROM ${schema}.pointer";
+  private static final String RECORD_POINTERS = "SELECT ${schema}.record_pointers(?, ?)";
   private static final String CALL_BACK_AND_WAIT = "SELECT ${schema}.call_back_and_wait(?)";
   private static final String CALL_BACK = "SELECT ${schema}.call_back(?, ?)";
   private static final String CALL_BACK_FORGOTTEN =
@@ -189,6 +191,28 @@ final class PostgresLimitStore implements LimitStore {
   @Override
   public List<LimitChange> changes(Optional<Group> group, int most) {
     return reader.changes(group, most);
+  }
+
+  @Override
+  public Map<Group, String> pointers() {
+    Map<Group, String> pointers = new TreeMap<>();
+    database.list(
+        POINTERS,
+        row -> pointers.put(Group.parse(row.getString("family")), row.getString("pointer")));
+    return pointers;
+  }
+
+  @Override
+  public void recordPointers(Map<Group, String> pointers) {
+    List<Group> families = List.copyOf(pointers.keySet());
+    database.call(
+        connection ->
+            database.list(
+                connection,
+                RECORD_POINTERS,
+                row -> true,
+                connection.createArrayOf("text", families.stream().map(Group::toString).toArray()),
+                connection.createArrayOf("text", families.stream().map(pointers::get).toArray())));
   }
 
   @Override

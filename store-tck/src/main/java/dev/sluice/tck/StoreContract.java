@@ -54,6 +54,13 @@ public abstract class StoreContract {
   }
 
   @Nested
+  class Pointers extends PointerContract {
+    Pointers() {
+      super(StoreContract.this::openFixture);
+    }
+  }
+
+  @Nested
   class SubmitLimits extends SubmitLimitContract {
     SubmitLimits() {
       super(StoreContract.this::openFixture);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
+import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
@@ -369,6 +370,19 @@ class TroubleTest {
     workflows.tick(run);
     UUID undo = new StepJobId(run, Kind.COMPENSATION, 0, 1, 0).id();
     assertThat(sluice.jobs().get(undo).orElseThrow().spec().queue()).isEqualTo("gpu");
+  }
+
+  @Test
+  void stepOfATaskWithAPointerOnRecord_isInTheGroup() {
+    Group tenant = Group.of("t").anyValueOf("tenant");
+    sluice.concurrency().setLimit(tenant, 2, "/tenant");
+
+    UUID run =
+        workflows.start(
+            parse("w", "{'name': 'a', 'task': 't', 'input': {'tenant': 'acme'}}"), null);
+
+    assertThat(sluice.jobs().get(job(run, 0)).orElseThrow().spec().groups())
+        .containsExactlyInAnyOrder(Group.of("t"), tenant.value("acme"));
   }
 
   /** Runs that nobody here can tick were first in line again and again. */

@@ -26,11 +26,12 @@ public final class Configuration {
    * A limit of a group.
    *
    * @param limit the number
+   * @param pointer where payloads have the value of the dimension that it is for each value of
    * @param file the file it stands in
    * @param kind the kind of place
    * @param where the file with its line
    */
-  public record Limit(int limit, Path file, String kind, String where) {}
+  public record Limit(int limit, Optional<String> pointer, Path file, String kind, String where) {}
 
   private final List<Layer> layers;
   private final List<Path> files;
@@ -123,7 +124,8 @@ public final class Configuration {
                   limits.putIfAbsent(
                       group,
                       new Limit(
-                          (int) given.value(),
+                          given.limit(),
+                          given.pointer(),
                           layer.file().orElseThrow(),
                           layer.kind(),
                           given.where())));

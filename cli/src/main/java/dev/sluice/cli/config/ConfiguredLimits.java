@@ -41,6 +41,7 @@ public final class ConfiguredLimits {
       return done;
     }
     Map<Group, LimitChange> last = last();
+    Map<Group, String> pointers = pointers(configuration);
     Map<Group, Configuration.Limit> wanted = configuration.limits();
     wanted.forEach(
         (group, limit) -> {
@@ -49,16 +50,41 @@ public final class ConfiguredLimits {
               Optional.ofNullable(last.get(group))
                   .filter(change -> change.by().equals(actor))
                   .filter(change -> change.after().equals(OptionalInt.of(limit.limit())))
+                  .filter(change -> standsInStore(limit.pointer(), pointers.get(group)))
                   .isPresent();
           if (!stands) {
-            limits.as(actor).configureLimit(group, OptionalInt.of(limit.limit()));
+            set(limits.as(actor), group, limit);
             done.add(
-                "The limit of '%s' is %d, from %s.".formatted(group, limit.limit(), limit.where()));
+                "The limit of '%s' is %d%s, from %s."
+                    .formatted(
+                        group,
+                        limit.limit(),
+                        limit.pointer().map(" by the pointer "::concat).orElse(""),
+                        limit.where()));
           }
         });
     last.keySet().removeAll(wanted.keySet());
     removeForgotten(configuration.files(), last.values(), done);
     return done;
+  }
+
+  /** Those on record, if the files say any. */
+  private Map<Group, String> pointers(Configuration configuration) {
+    return configuration.limits().values().stream().anyMatch(l -> l.pointer().isPresent())
+        ? limits.pointers()
+        : Map.of();
+  }
+
+  private static boolean standsInStore(Optional<String> wanted, String onRecord) {
+    return wanted.isEmpty() || wanted.get().equals(onRecord);
+  }
+
+  private static void set(ConcurrencyLimits limits, Group group, Configuration.Limit limit) {
+    if (limit.pointer().isPresent()) {
+      limits.configureLimit(group, limit.limit(), limit.pointer().get());
+    } else {
+      limits.configureLimit(group, OptionalInt.of(limit.limit()));
+    }
   }
 
   private void removeForgotten(

@@ -17,10 +17,17 @@ final class Layer {
    */
   record Given(Object value, String where) {}
 
+  /**
+   * A limit and where it was given.
+   *
+   * @param pointer where payloads have the value of the dimension that it is for each value of
+   */
+  record GivenLimit(int limit, Optional<String> pointer, String where) {}
+
   private final String kind;
   private final Optional<Path> file;
   private final Map<Setting<?>, Given> values = new LinkedHashMap<>();
-  private final Map<Group, Given> limits = new TreeMap<>();
+  private final Map<Group, GivenLimit> limits = new TreeMap<>();
   private final Map<String, ConfiguredSchedule> schedules = new TreeMap<>();
 
   Layer(String kind, Optional<Path> file) {
@@ -41,8 +48,8 @@ final class Layer {
     return values;
   }
 
-  /** Limits of groups, as whole numbers. */
-  Map<Group, Given> limits() {
+  /** Limits of groups. */
+  Map<Group, GivenLimit> limits() {
     return limits;
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.Group;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Spelling;
+import dev.sluice.Task;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,6 +27,8 @@ final class LayerReader {
   private static final Pattern RELATIVE_URL =
       Pattern.compile("(file:|embedded:)([^/?][^?]*)(\\?.*)?");
   private static final List<String> LIMITS = List.of("concurrency", "limits");
+  private static final String LIMIT_OF_EACH = "limit";
+  private static final String POINTER = "pointer";
   private static final SettingType<Integer> LIMIT = SettingType.number(0, Integer.MAX_VALUE);
   private static final List<String> SCHEDULE_KEYS =
       List.of(
@@ -40,7 +43,8 @@ final class LayerReader {
           "timeout",
           "misfire",
           "overlap",
-          "groups");
+          "groups",
+          "per");
 
   private final ConfigFile file;
   private final Consumer<Problem> problems;
@@ -156,26 +160,48 @@ final class LayerReader {
   private void limits(ObjectNode table, List<String> path, Layer layer) {
     for (Map.Entry<String, JsonNode> field : table.properties()) {
       List<String> key = plus(path, field.getKey());
-      if (field.getValue().isObject()) {
-        problem(key, "A name with dots needs quotes: \"%s.…\" = 10.".formatted(field.getKey()));
+      JsonNode given = field.getValue();
+      boolean withPointer = given.has(LIMIT_OF_EACH);
+      if (given.isObject() && !withPointer) {
+        problem(
+            key,
+            "A name with dots needs quotes: \"%1$s.…\" = 10; a limit with a pointer is written as \"%1$s\" = { limit = 10, pointer = \"/tenant\" }."
+                .formatted(field.getKey()));
         continue;
       }
-      Optional<Integer> limit = LIMIT.read(field.getValue());
+      JsonNode number = withPointer ? given.get(LIMIT_OF_EACH) : given;
+      Optional<Integer> limit = LIMIT.read(number);
       if (limit.isEmpty()) {
         problem(
             key,
             "The limit of '%s' is '%s'; use %s."
-                .formatted(field.getKey(), field.getValue().asText(), LIMIT.allowed()));
+                .formatted(field.getKey(), number.asText(), LIMIT.allowed()));
         continue;
       }
       try {
-        layer
-            .limits()
-            .put(Group.parse(field.getKey()), new Layer.Given(limit.get(), file.where(key)));
+        Group group = Group.parse(field.getKey());
+        Optional<String> pointer = withPointer ? pointer(group, given, key) : Optional.empty();
+        layer.limits().put(group, new Layer.GivenLimit(limit.get(), pointer, file.where(key)));
       } catch (InvalidRequestException e) {
         problem(key, e.getMessage());
       }
     }
+  }
+
+  private Optional<String> pointer(Group group, JsonNode table, List<String> key) {
+    for (Map.Entry<String, JsonNode> field : table.properties()) {
+      if (!List.of(LIMIT_OF_EACH, POINTER).contains(field.getKey())) {
+        problem(
+            plus(key, field.getKey()),
+            "There is no key '%s' of a limit; known are %s and %s."
+                .formatted(field.getKey(), LIMIT_OF_EACH, POINTER));
+      }
+    }
+    if (!table.has(POINTER)) {
+      return Optional.empty();
+    }
+    Task.byName(group.plainName(), Map.of(group, table.get(POINTER).asText()));
+    return Optional.of(table.get(POINTER).asText());
   }
 
   private void schedules(ObjectNode table, List<String> path, Layer layer) {

@@ -54,6 +54,22 @@ class ConfiguredLimitsTest {
   }
 
   @Test
+  void apply_limitWithAPointer_putsBothOnRecordOnce() throws IOException {
+    Group family = Group.of("print").anyValueOf("tenant");
+    String toml = "\"print/tenant=*\" = { limit = 2, pointer = \"%s\" }";
+    assertThat(apply("a.toml", toml.formatted("/tenant")))
+        .singleElement()
+        .asString()
+        .contains("'print/tenant=*' is 2 by the pointer /tenant");
+    assertThat(sluice.concurrency().pointers()).containsEntry(family, "/tenant");
+    assertThat(sluice.concurrency().status(family).limit()).hasValue(2);
+    assertThat(apply("a.toml", toml.formatted("/tenant"))).isEmpty();
+
+    assertThat(apply("a.toml", toml.formatted("/customer"))).hasSize(1);
+    assertThat(sluice.concurrency().pointers()).containsEntry(family, "/customer");
+  }
+
+  @Test
   void apply_limitGoneFromTheFile_removesIt() throws IOException {
     apply("a.toml", "call_external_api = 10");
     assertThat(apply("a.toml", "")).singleElement().asString().contains("is gone");

@@ -42,6 +42,9 @@ class MistakesTest {
         Arguments.of("[concurrency.limits]\na = -1", "The limit of 'a' is '-1'"),
         Arguments.of("[concurrency.limits]\na.b = 1", "A name with dots needs quotes"),
         Arguments.of("[concurrency.limits]\n\"a/b/c\" = 1", "a%2Fb%2Fc"),
+        Arguments.of("[concurrency.limits]\na = { limit = 1, pointer = \"/b\" }", "a/tenant=*"),
+        Arguments.of("[concurrency.limits]\n\"a/b=*\" = { limit = 1, pointer = \"b\" }", "slash"),
+        Arguments.of("[concurrency.limits]\n\"a/b=*\" = { limit = 1, point = \"/b\" }", "'point'"),
         Arguments.of("[concurrency]\nlimit = 1", "Did you mean limits?"),
         Arguments.of("[schedules.n]\ncron = \"* * * * *\"", ":1: The schedule 'n' names no task."),
         Arguments.of(

@@ -32,7 +32,10 @@ final class GroupDetails {
         backend.sluice().concurrency().changes(Optional.of(group), CHANGES).stream()
             .map(LimitChangeView::of)
             .toList();
-    return view(backend.sluice().concurrency().status(group), changes);
+    GroupDetailView view = view(backend.sluice().concurrency().status(group), changes);
+    return group.isDimension()
+        ? view.withPointer(backend.sluice().concurrency().pointers().get(group))
+        : view;
   }
 
   GroupDetailView withoutChanges(ConcurrencyStatus status) {

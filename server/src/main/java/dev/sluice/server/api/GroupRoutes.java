@@ -21,8 +21,11 @@ final class GroupRoutes {
   private static final String TAG = "groups";
   private static final List<String> ORDERS = List.of("busiest", "name");
 
-  /** The limit to set; 0 holds the group. */
-  record LimitRequest(int limit) {}
+  /**
+   * The limit to set; 0 holds the group. The pointer says where the JSON of a payload has the value
+   * of the dimension, if the group stands for all values of one.
+   */
+  record LimitRequest(int limit, @Maybe String pointer) {}
 
   /** The slot to take away; force says that whoever holds it is known to be gone. */
   record ReleaseRequest(int slot, boolean force) {}
@@ -62,7 +65,9 @@ final class GroupRoutes {
             .answers(Reply.page(LimitChangeView.class, "The latest changes."))
             .run(backend.costly().bound(this::changes)),
         Route.put("/api/v1/group/limit")
-            .says(TAG, "Set the operator's limit of a group or family; 0 holds it.")
+            .says(
+                TAG,
+                "Set the operator's limit of a group or family; 0 holds it. With a pointer, the value of the dimension is looked up in the payload.")
             .takes(Parameter.GROUP)
             .takesBody(LimitRequest.class)
             .answers(GroupDetailView.class, "It holds; the group as it is now.")
@@ -118,10 +123,14 @@ final class GroupRoutes {
 
   private Answer setLimit(Call call) throws Exception {
     Group group = call.group();
-    int limit = call.body(LimitRequest.class).limit;
-    call.subject(group + " limit " + limit);
+    LimitRequest request = call.body(LimitRequest.class);
+    call.subject(group + " limit " + request.limit);
     Optional<UnusedGroup> unused = backend.sluice().unused(group);
-    as(call).setLimit(group, limit);
+    if (request.pointer == null) {
+      as(call).setLimit(group, request.limit);
+    } else {
+      as(call).setLimit(group, request.limit, request.pointer);
+    }
     return Answer.ok(details.of(group).withWarning(unused.map(UnusedGroup::message).orElse(null)));
   }
 

@@ -14,6 +14,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -37,7 +38,8 @@ final class ScheduleRoutes {
       @Maybe String timeout,
       @Maybe Double timeoutSeconds,
       @Maybe Misfire misfire,
-      @Maybe Overlap overlap) {}
+      @Maybe Overlap overlap,
+      @Maybe Map<String, String> per) {}
 
   /** A job was submitted. */
   record Triggered(UUID job) {}

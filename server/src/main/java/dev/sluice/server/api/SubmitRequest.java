@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** A job to submit; what is left out is as {@link SubmitOptions} has it, the payload {@code {}}. */
 record SubmitRequest(
@@ -50,9 +51,10 @@ record SubmitRequest(
   /**
    * Checks it.
    *
+   * @param tasks the tasks by their names
    * @throws InvalidRequestException if it is not right
    */
-  JobRequest<JsonNode> check() {
+  JobRequest<JsonNode> check(Function<String, Task<JsonNode>> tasks) {
     if (delaySeconds != null && runAt != null) {
       throw new InvalidRequestException("Give 'delay_seconds' or 'run_at', not both.");
     }
@@ -69,7 +71,7 @@ record SubmitRequest(
     options = dedupeKey == null ? options : options.dedupeKey(dedupeKey);
     options = id == null ? options : options.id(id);
     return new JobRequest<>(
-        Task.named(task, JsonNode.class).build(),
+        tasks.apply(task),
         payload == null ? JsonNodeFactory.instance.objectNode() : payload,
         options);
   }

@@ -63,7 +63,8 @@ final class SubmitRoutes {
   private Answer submit(Call call) throws Exception {
     SubmitRequest request = call.body(SubmitRequest.class);
     call.subject("task " + request.task());
-    Submission submission = backend.sluice().submitEach(List.of(request.check())).get(0);
+    Submission submission =
+        backend.sluice().submitEach(List.of(request.check(backend.sluice()::taskNamed))).get(0);
     SubmissionView view = SubmissionView.of(submission);
     if (submission instanceof Submission.Rejected rejected) {
       throw Problem.conflict(
@@ -101,12 +102,12 @@ final class SubmitRoutes {
             backend.sluice().submitEach(checked).stream().map(SubmissionView::of).toList()));
   }
 
-  private static JobRequest<JsonNode> check(SubmitRequest request, int index) {
+  private JobRequest<JsonNode> check(SubmitRequest request, int index) {
     if (request == null || request.task() == null) {
       throw Problem.badRequest("'jobs[%d].task' is missing.".formatted(index));
     }
     try {
-      return request.check();
+      return request.check(backend.sluice()::taskNamed);
     } catch (InvalidRequestException e) {
       throw new Problem(422, "jobs[%d]: %s".formatted(index, e.getMessage()));
     }

@@ -16,6 +16,7 @@ public record GroupDetailView(
     List<SlotView> slots,
     @Maybe @JsonUnwrapped GroupView.Traffic traffic,
     @Maybe List<LimitChangeView> changes,
+    @Maybe String pointer,
     @Maybe String warning) {
 
   /** Where the limit comes from; declared: number as text, how many workers declare it. */
@@ -49,11 +50,17 @@ public record GroupDetailView(
         slots,
         traffic,
         changes,
+        null,
         null);
+  }
+
+  /** The same, with where payloads have the value of the dimension; null = nobody says. */
+  public GroupDetailView withPointer(String text) {
+    return new GroupDetailView(group, limit, use, origin, slots, traffic, changes, text, warning);
   }
 
   /** The same, with something the caller should look at; null = nothing. */
   public GroupDetailView withWarning(String text) {
-    return new GroupDetailView(group, limit, use, origin, slots, traffic, changes, text);
+    return new GroupDetailView(group, limit, use, origin, slots, traffic, changes, pointer, text);
   }
 }

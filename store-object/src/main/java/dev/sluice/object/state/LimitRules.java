@@ -236,6 +236,11 @@ public final class LimitRules {
     draft.raiseRulesVersion();
   }
 
+  /** Has every worker reconcile before it claims again, though no number has changed. */
+  public static void announce(ShardDraft draft) {
+    draft.raiseRulesVersion();
+  }
+
   /** The groups of a family that anybody is in at the moment. */
   private static Set<String> membersOf(ShardDraft draft, String family) {
     Set<String> members = new TreeSet<>();
@@ -309,7 +314,8 @@ public final class LimitRules {
 
   /**
    * Live workers that could start a job of this group and do not know this version yet: those that
-   * have jobs or slots of it. Any other has to ask first, and hears of it then.
+   * have jobs or slots of it, and for a family those that have jobs of its task, which may be filed
+   * anew under it. Any other has to ask first, and hears of it then.
    */
   public static long unaware(ShardDraft draft, String name, long version) {
     return draft.workers().entrySet().stream()
@@ -326,7 +332,12 @@ public final class LimitRules {
     return draft.running().values().stream()
         .filter(job -> job.claim().worker().equals(worker) && draft.isReadable(job.place()))
         .flatMap(job -> draft.record(job.place()).allGroups().stream())
-        .anyMatch(group -> group.equals(name) || name.equals(familyOf(group)));
+        .anyMatch(group -> group.equals(name) || isOf(group, name));
+  }
+
+  private static boolean isOf(String group, String family) {
+    return family.endsWith("*")
+        && (group.equals(plainOf(family)) || family.equals(familyOf(group)));
   }
 
   static boolean isKeyed(String group) {

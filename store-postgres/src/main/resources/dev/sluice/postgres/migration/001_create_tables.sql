@@ -143,6 +143,13 @@ CREATE TABLE limit_rule (
 CREATE INDEX limit_rule_to_list ON limit_rule (name COLLATE "C");
 CREATE INDEX limit_rule_held ON limit_rule (name COLLATE "C") WHERE operator = 0 OR config = 0 OR code = 0 OR submit = 0;
 
+-- Where the payloads of a task have the values of a dimension: a JSON pointer by the family of the dimension. Only processes
+-- evaluate them, and only while the family has a limit.
+CREATE TABLE pointer (
+  family text PRIMARY KEY,
+  pointer text NOT NULL
+);
+
 -- Who changed which limit when, at the levels operator and config. Pruned, but for the latest change of each limit.
 CREATE TABLE limit_change (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

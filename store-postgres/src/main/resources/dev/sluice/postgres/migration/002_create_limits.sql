@@ -571,6 +571,29 @@ BEGIN
 END
 $$;
 
+-- Puts pointers on record, in place of those of the same families. Workers hear of it as of a changed limit: what they have
+-- not started was judged without it.
+CREATE FUNCTION record_pointers(p_families text[], p_pointers text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM unnest(p_families, p_pointers) AS given(family, pointer)
+    LEFT JOIN pointer p ON p.family = given.family
+    WHERE p.pointer IS DISTINCT FROM given.pointer)
+  THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  INSERT INTO pointer AS p (family, pointer)
+  SELECT given.family, given.pointer FROM unnest(p_families, p_pointers) AS given(family, pointer)
+  ON CONFLICT (family) DO UPDATE SET pointer = excluded.pointer;
+  UPDATE meta SET rules_version = rules_version + 1;
+  PERFORM pg_notify('sluice_${schema}', 'rules');
+END
+$$;
+
 -- How many live workers that could start a job of this group have not heard of this version of the limits.
 CREATE FUNCTION unaware_workers(p_name text, p_version bigint) RETURNS bigint
 LANGUAGE sql STABLE

@@ -6,6 +6,7 @@ import dev.sluice.SluiceException;
 import dev.sluice.spi.JobStanding;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.NewJob;
+import dev.sluice.spi.TasksByName;
 import dev.sluice.workflow.StepWork;
 import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.tick.Plan;
@@ -45,6 +46,7 @@ final class Decider {
   private final RunReader reader;
   private final StepInputs inputs;
   private final StepJobs jobs;
+  private final TasksByName tasks;
   private final RunIds ids;
 
   Decider(JobStore store, RunReader reader, RunIds ids, int maxPayloadBytes) {
@@ -52,6 +54,7 @@ final class Decider {
     this.reader = reader;
     this.inputs = new StepInputs(new StepResults(store));
     this.jobs = new StepJobs(maxPayloadBytes);
+    this.tasks = new TasksByName(store.limits());
     this.ids = ids;
   }
 
@@ -125,7 +128,7 @@ final class Decider {
     List<NewJob> ready = new ArrayList<>();
     for (StepJobId job : submit) {
       try {
-        ready.add(jobs.build(ahead, given, job));
+        ready.add(tasks.filed(jobs.build(ahead, given, job)));
       } catch (InvalidRequestException e) {
         found.faults.put(job, e.getMessage());
         possible = false;
