@@ -168,6 +168,7 @@ final class ExchangeLoop implements Runnable {
     if (!unsure && !tenure.over() && environment.now() - attestAt >= 0) {
       attestAt = nextAttest();
       tenure.attest();
+      workshop.pointers().refresh();
     }
   }
 

@@ -16,7 +16,9 @@ import java.util.TreeMap;
  * <p>What matters is the order. A pointer goes on record <em>before</em> the limit of its family
  * does, and either makes every worker reconcile, which drops what has not started. A worker reads
  * the pointers <em>after</em> each reconcile and before it claims again. So whatever is claimed
- * under the limit is judged by the pointer, in workers whose code knows nothing of it too.
+ * under the limit is judged by the pointer, in workers whose code knows nothing of it too. They are
+ * read once a minute besides: a process may die after it has put a pointer on record and before it
+ * has told the workers.
  *
  * <p>For a dimension that the task in hand declares itself, its own word counts and not the one on
  * record: while two versions differ, a job is in the groups of each that has met it. Thread-safe.
