@@ -154,6 +154,10 @@ public final class Sluice implements AutoCloseable {
   /**
    * Submits a job in the transaction that is open on this connection: it exists if and when that
    * commits.
+   *
+   * @throws InvalidRequestException if the connection has no transaction that can carry it, or one
+   *     that is not READ COMMITTED though the job has an id of the caller's choice or may be
+   *     rejected
    */
   public <T> Submission submit(
       Connection transaction, Task<T> task, T payload, UnaryOperator<SubmitOptions> options) {

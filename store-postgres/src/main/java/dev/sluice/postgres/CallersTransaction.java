@@ -80,12 +80,17 @@ final class CallersTransaction {
         .get(0);
   }
 
-  /** A count is right only if it sees what was committed while it waited for its lock. */
-  void requireReadCommitted() {
+  /**
+   * For what is right only if each statement sees all that was committed before it began.
+   *
+   * @param what needs that
+   * @param otherwise what could happen without
+   */
+  void requireReadCommitted(String what, String otherwise) {
     if (!found.isolation.startsWith("read ")) {
       throw new InvalidRequestException(
-          "OnLimit.REJECT needs a READ COMMITTED transaction, and this one is %s: the count could be stale."
-                  .formatted(found.isolation.toUpperCase(java.util.Locale.ROOT))
+          "%s needs a READ COMMITTED transaction, and this one is %s: %s."
+                  .formatted(what, found.isolation.toUpperCase(java.util.Locale.ROOT), otherwise)
               + " Set the isolation of the connection before its transaction begins, or submit without a connection.");
     }
   }

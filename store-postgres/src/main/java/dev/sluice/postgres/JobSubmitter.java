@@ -125,7 +125,12 @@ final class JobSubmitter {
     CallersTransaction transaction = new CallersTransaction(database, storeId, connection);
     List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
     if (!rejectable.isEmpty()) {
-      transaction.requireReadCommitted();
+      transaction.requireReadCommitted("OnLimit.REJECT", "the count could be stale");
+    }
+    if (jobs.stream().anyMatch(job -> job.identity().explicit())) {
+      transaction.requireReadCommitted(
+          "A job with an id of your choice",
+          "a job of that id that has finished meanwhile could run again");
     }
     // Outside the caller's transaction: a limit is not part of it, and would hold up others until
     // it ends. Jobs that wait bring their limits along; the claim sets them.

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,17 +82,55 @@ class CallersConnectionIT {
     Group key = TASK.group().key("k");
     Submission finished = sluice.submit(TASK, 1, o -> o.concurrencyKey("k").concurrencyLimit(1));
     assertThat(sluice.jobs().cancel(finished.id())).isTrue();
-    try (Connection connection = fixture.openConnection();
-        Statement statement = connection.createStatement()) {
-      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      connection.setAutoCommit(false);
-      statement.execute("SELECT count(*) FROM %s.limit_rule".formatted(fixture.namespace()));
-
+    try (Connection connection = snapshot()) {
       sluice.submit(connection, TASK, 2, o -> o.concurrencyKey("k").concurrencyLimit(2));
       connection.commit();
     }
     assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 1L);
     assertThat(sluice.concurrency().status(key).limit()).hasValue(2);
+  }
+
+  /** Its snapshot is from before the job finished: neither table would show the job. */
+  @Test
+  void chosenIdUnderRepeatableRead_isRefused() throws Exception {
+    UUID id = UUID.randomUUID();
+    sluice.submit(TASK, 1, o -> o.id(id));
+    try (Connection connection = snapshot()) {
+      assertThat(sluice.jobs().cancel(id)).isTrue();
+
+      assertThatThrownBy(() -> sluice.submit(connection, TASK, 1, o -> o.id(id)))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContainingAll(
+              "id", "READ COMMITTED", "REPEATABLE READ", "before its transaction begins");
+      connection.commit();
+    }
+    assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 0L);
+    assertThat(sluice.submit(TASK, 1, o -> o.id(id))).isEqualTo(new Submission.Duplicate(id));
+  }
+
+  @Test
+  void dedupeKeyOfAFinishedJobUnderRepeatableRead_isFree() throws Exception {
+    Submission first = sluice.submit(TASK, 1, o -> o.dedupeKey("d"));
+    try (Connection connection = snapshot()) {
+      assertThat(sluice.jobs().cancel(first.id())).isTrue();
+
+      Submission second = sluice.submit(connection, TASK, 1, o -> o.dedupeKey("d"));
+      connection.commit();
+      assertThat(second).isInstanceOf(Submission.Submitted.class);
+      assertThat(sluice.submit(TASK, 1, o -> o.dedupeKey("d")))
+          .isEqualTo(new Submission.Duplicate(second.id()));
+    }
+  }
+
+  /** A transaction under REPEATABLE READ that sees what is stored now. */
+  private Connection snapshot() throws SQLException {
+    Connection connection = fixture.openConnection();
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SELECT count(*) FROM %s.job".formatted(fixture.namespace()));
+    }
+    return connection;
   }
 
   @Test
