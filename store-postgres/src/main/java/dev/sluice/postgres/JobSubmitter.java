@@ -4,7 +4,6 @@ import dev.sluice.Group;
 import dev.sluice.OnLimit;
 import dev.sluice.Submission;
 import dev.sluice.spi.NewJob;
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -30,9 +29,9 @@ final class JobSubmitter {
   private static final String SUBMIT =
       "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
-  private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
+  private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?, ?)";
   private static final String FULL_GROUP =
-      "SELECT group_name, max, pending FROM ${schema}.full_group(?)";
+      "SELECT group_name, max, pending FROM ${schema}.full_group(?, ?)";
   private static final String PROMOTE_DUE = "SELECT ${schema}.promote_due(1000)";
   private static final String EXISTING =
       """
@@ -234,13 +233,10 @@ final class JobSubmitter {
       return insert(connection, jobs, onForgotten);
     }
     // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
-    lockForReject(
-        connection,
-        jobs.stream()
-            .filter(JobSubmitter::mayBeRejected)
-            .flatMap(JobSubmitter::groupsOf)
-            .distinct()
-            .toArray(String[]::new));
+    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+    if (lockForReject(connection, rejectable)) {
+      onForgotten.replace(rejectable);
+    }
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
       Optional<Submission> obstacle =
@@ -258,15 +254,26 @@ final class JobSubmitter {
         .map(Group::toString);
   }
 
-  /** Locks those of the groups that have a limit, and says which these are. */
-  private Array lockForReject(Connection connection, String[] groups) throws SQLException {
+  /** Locks the limited groups of jobs; true if a number they bring along is not on record. */
+  private boolean lockForReject(Connection connection, List<NewJob> jobs) throws SQLException {
     return database
         .list(
             connection,
             LOCK_FOR_REJECT,
-            row -> row.getArray(1),
-            connection.createArrayOf("text", groups))
+            row -> row.getBoolean(1),
+            groupsAndLimits(connection, jobs))
         .get(0);
+  }
+
+  /** The groups of jobs, and beside each the number that the jobs bring along for it. */
+  private static Object[] groupsAndLimits(Connection connection, List<NewJob> jobs)
+      throws SQLException {
+    Map<String, Integer> limits = limitsOf(jobs);
+    List<String> groups = jobs.stream().flatMap(JobSubmitter::groupsOf).distinct().toList();
+    return new Object[] {
+      connection.createArrayOf("text", groups.toArray()),
+      connection.createArrayOf("int4", groups.stream().map(limits::get).toArray())
+    };
   }
 
   /**
@@ -274,8 +281,8 @@ final class JobSubmitter {
    * empty = nothing.
    */
   private Optional<Submission> obstacle(Connection connection, NewJob job) throws SQLException {
-    String[] groups = groupsOf(job).toArray(String[]::new);
-    Array limited = lockForReject(connection, groups);
+    // Again: a group may have got its first limit, and a number may have been put on record again.
+    lockForReject(connection, List.of(job));
     // A duplicate is one whether there is room or not: it asks for none.
     Optional<Submission> duplicate =
         database
@@ -283,7 +290,7 @@ final class JobSubmitter {
                 connection,
                 EXISTING,
                 row -> (Submission) new Submission.Duplicate(row.getObject(1, UUID.class)),
-                groups[0],
+                Group.of(job.task()).toString(),
                 job.identity().dedupeKey().orElse(null),
                 job.identity().id(),
                 job.identity().id())
@@ -300,7 +307,7 @@ final class JobSubmitter {
                 (Submission)
                     new Submission.Rejected(
                         Group.parse(row.getString(1)), row.getInt(2), row.getInt(3)),
-            limited)
+            groupsAndLimits(connection, List.of(job)))
         .stream()
         .findFirst();
   }

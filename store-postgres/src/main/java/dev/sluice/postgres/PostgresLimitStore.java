@@ -34,7 +34,7 @@ final class PostgresLimitStore implements LimitStore {
 
   private static final String LIMIT_OF = "SELECT ${schema}.limit_in_use(?)";
   private static final String ACQUIRE_PERMIT =
-      "SELECT slot, token, expires_at FROM ${schema}.acquire_permit(?, ?, ?, ?)";
+      "SELECT slot, token, expires_at FROM ${schema}.acquire_permit(?, ?::int, ?, ?, ?)";
   private static final String FREE_SLOT =
       "SELECT freed, left_behind FROM ${schema}.free_slot(?, ?, ?::bigint)";
   private static final String EXTEND =
@@ -86,7 +86,9 @@ final class PostgresLimitStore implements LimitStore {
             "The group '%s' has no limit, so it has no slots. Set one first, or give a limit."
                 .formatted(group));
       }
-      links.submitter.propose(Map.of(group, request.limit().getAsInt()));
+      if (request.group().equals(request.group().plain())) {
+        links.submitter.propose(Map.of(group, request.limit().getAsInt()));
+      }
     }
     return database.first(
         ACQUIRE_PERMIT,
@@ -98,6 +100,7 @@ final class PostgresLimitStore implements LimitStore {
                 request.holderId(),
                 instant(row, "expires_at")),
         group,
+        request.limit().isPresent() ? (Integer) request.limit().getAsInt() : null,
         request.holderId(),
         request.workerId(),
         request.lease().toMillis());

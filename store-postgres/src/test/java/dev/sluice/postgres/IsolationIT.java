@@ -98,7 +98,7 @@ class IsolationIT {
       connection.setAutoCommit(false);
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       for (String call :
-          List.of("set_limit('g', 'operator', 1, 'me')", "lock_for_reject(ARRAY['g'])")) {
+          List.of("set_limit('g', 'operator', 1, 'me')", "lock_for_reject(ARRAY['g'], ARRAY[1])")) {
         assertThatThrownBy(
                 () -> statement.execute("SELECT %s.%s".formatted(fixture.namespace(), call)))
             .isInstanceOfSatisfying(

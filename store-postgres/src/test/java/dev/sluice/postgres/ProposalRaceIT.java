@@ -3,7 +3,10 @@ package dev.sluice.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Group;
+import dev.sluice.OnLimit;
 import dev.sluice.Sluice;
+import dev.sluice.Submission;
+import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import java.sql.Connection;
@@ -12,10 +15,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +35,9 @@ class ProposalRaceIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
 
   private static final Task<Integer> TASK = Task.named("t", Integer.class).build();
+
+  private static final UnaryOperator<SubmitOptions> REJECT_SECOND =
+      o -> o.concurrencyKey("k").concurrencyLimit(1).onLimit(OnLimit.REJECT);
 
   private final AtomicInteger running = new AtomicInteger();
   private final Semaphore finish = new Semaphore(0);
@@ -67,13 +75,13 @@ class ProposalRaceIT {
    * Lets the limit of key k be proposed by a transaction that commits only after {@code meanwhile}
    * has begun.
    */
-  private void proposeDuring(int limit, Runnable meanwhile) throws Exception {
+  private void proposeDuring(Integer limit, Runnable meanwhile) throws Exception {
     try (Connection connection = fixture.openConnection();
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       statement.execute(
-          "SELECT %s.propose_limits(ARRAY['t/k'], ARRAY[%d])"
-              .formatted(fixture.namespace(), limit));
+          "SELECT %s.propose_limits(ARRAY['t/k'], ARRAY[%s]::int[])"
+              .formatted(fixture.namespace(), limit == null ? "NULL" : limit));
       CompletableFuture<Void> done = CompletableFuture.runAsync(meanwhile);
       Awaitility.await().until(() -> done.isDone() || someoneWaitsForAnAdvisoryLock());
       connection.commit();
@@ -116,6 +124,53 @@ class ProposalRaceIT {
         assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
         finish.release(100);
       }
+    }
+  }
+
+  /** Leaves the number 1 of key k on record, forgotten. */
+  private static void leaveForgottenNumber(Sluice sluice) {
+    Submission first = sluice.submit(TASK, 1, o -> o.concurrencyKey("k").concurrencyLimit(1));
+    assertThat(sluice.jobs().cancel(first.id())).isTrue();
+  }
+
+  @Test
+  void sameNumberIsForgottenMeanwhile_permitIsTaken() throws Exception {
+    Group key = TASK.group().key("k");
+    try (Sluice sluice = fixture.open()) {
+      leaveForgottenNumber(sluice);
+      proposeDuring(
+          null,
+          () ->
+              assertThat(
+                      sluice
+                          .concurrency()
+                          .tryAcquire(key, OptionalInt.of(1), "me", "here", Duration.ofMinutes(1)))
+                  .isPresent());
+      assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
+    }
+  }
+
+  @Test
+  void sameNumberIsForgottenMeanwhile_jobThatMayBeRejectedHasItOnRecord() throws Exception {
+    try (Sluice sluice = fixture.open()) {
+      leaveForgottenNumber(sluice);
+      proposeDuring(
+          null, () -> assertThat(sluice.submit(TASK, 1, REJECT_SECOND).accepted()).isTrue());
+      assertThat(sluice.concurrency().status(TASK.group().key("k")).limit()).hasValue(1);
+      assertThat(sluice.submit(TASK, 1, REJECT_SECOND).accepted()).isFalse();
+    }
+  }
+
+  @Test
+  void jobThatMayBeRejectedIsNotCommittedYet_itsNumberStays() throws Exception {
+    try (Sluice sluice = fixture.open();
+        Connection connection = fixture.openConnection()) {
+      connection.setAutoCommit(false);
+      assertThat(sluice.submit(connection, TASK, 1, REJECT_SECOND).accepted()).isTrue();
+      sluice.submit(TASK, 1, o -> o.concurrencyKey("k"));
+      connection.commit();
+
+      assertThat(sluice.concurrency().status(TASK.group().key("k")).limit()).hasValue(1);
     }
   }
 }

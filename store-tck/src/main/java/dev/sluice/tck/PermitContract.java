@@ -10,6 +10,7 @@ import dev.sluice.Permit;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.Sluice;
+import dev.sluice.Task;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +97,33 @@ abstract class PermitContract extends ContractTopic {
     assertThat(sluice.concurrency().tryAcquire(GROUP, OptionalInt.of(9), "holder", "worker", LONG))
         .isEmpty();
     assertThat(sluice.concurrency().status(GROUP).limit()).hasValue(2);
+  }
+
+  /** While the permit is not taken yet, its key looks idle to the job without a number. */
+  @Test
+  void tryAcquire_limitGiven_besideAJobWithoutANumber_isTaken() throws Exception {
+    Task<Integer> task = task("stripe");
+    for (int round = 0; round < 20; round++) {
+      String name = "k" + round;
+      Group key = GROUP.key(name);
+      AtomicInteger threads = new AtomicInteger();
+      onThreads(
+          2,
+          () -> {
+            if (threads.getAndIncrement() == 0) {
+              submit(task, o -> o.concurrencyKey(name));
+            } else {
+              assertThat(
+                      sluice
+                          .concurrency()
+                          .tryAcquire(key, OptionalInt.of(1), "holder", "worker", LONG))
+                  .isPresent();
+            }
+            return null;
+          });
+
+      assertThat(sluice.concurrency().status(key).limit()).hasValue(1);
+    }
   }
 
   @Test

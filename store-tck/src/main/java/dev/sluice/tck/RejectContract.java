@@ -15,6 +15,7 @@ import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.JobOutcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -123,6 +124,34 @@ abstract class RejectContract extends ContractTopic {
         .hasSize(45)
         .allMatch(answer -> answer.equals(new Rejected(TASK.group(), 5, 5)));
     assertThat(sluice.jobs().counts()).containsEntry(JobState.READY, 5L);
+  }
+
+  /**
+   * While none of the jobs is stored, the key looks idle to the job without a number. Whether the
+   * number of a job that is refused counts is left to the store.
+   */
+  @Test
+  void besideAJobWithoutANumber_noMoreThanTheNumberAccepted() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      String key = "k" + round;
+      AtomicInteger threads = new AtomicInteger();
+      List<Submission> answers =
+          onThreads(
+              4,
+              () ->
+                  threads.getAndIncrement() == 0
+                      ? sluice.submit(TASK, 0, o -> o.concurrencyKey(key))
+                      : sluice.submit(
+                          TASK, 0, o -> REJECT.apply(o).concurrencyKey(key).concurrencyLimit(1)));
+
+      assertThat(answers)
+          .as("the job without a number, and at most one that may be rejected, of key %s", key)
+          .filteredOn(Submission::accepted)
+          .hasSizeBetween(1, 2);
+      if (answers.stream().filter(Submission::accepted).count() == 2) {
+        assertThat(sluice.concurrency().status(TASK.group().key(key)).limit()).hasValue(1);
+      }
+    }
   }
 
   @Test

@@ -144,6 +144,24 @@ BEGIN
 END
 $$;
 
+-- Deletes those of these numbers that are forgotten; returns how many. A number whose row a submit in flight has locked (see
+-- lock_for_reject) stays: that submit is about to store a job of the key. The caller holds the rules lock.
+CREATE FUNCTION forget_limits(p_groups text[]) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_unlocked text[] := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_groups) FOR UPDATE SKIP LOCKED);
+  v_forgotten integer;
+BEGIN
+  -- A statement of its own: it sees the jobs of submits that held the row until the one above.
+  DELETE FROM limit_rule r WHERE r.name = ANY (v_unlocked) AND is_idle(r.name);
+  GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+  RETURN v_forgotten;
+END
+$$;
+
 -- The limit of a group, as users see it.
 CREATE FUNCTION limit_in_use(p_group text) RETURNS integer
 LANGUAGE sql STABLE
@@ -618,8 +636,7 @@ DECLARE
   v_new text[] := ARRAY(
     SELECT DISTINCT p.name
     FROM unnest(p_groups, p_limits) AS p(name, proposed)
-    WHERE p.proposed IS NOT NULL AND limit_of(p.name) IS NULL
-    ORDER BY p.name);
+    WHERE p.proposed IS NOT NULL AND limit_of(p.name) IS NULL);
   v_idle text[] := forgotten_among(p_groups, p_limits);
   v_proposal record;
   v_adopted boolean := false;
@@ -627,12 +644,16 @@ BEGIN
   IF v_idle <> '{}' OR EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
     -- Under the lock: no claim works by the number that is forgotten here.
-    DELETE FROM limit_rule r WHERE r.name = ANY (v_idle) AND is_idle(r.name);
-    v_new := v_new || v_idle;
+    PERFORM forget_limits(v_idle);
   ELSE
     -- Against whoever changes a family's limit, or retires a worker whose jobs are adopted here.
     PERFORM pg_advisory_xact_lock_shared(rules_lock());
   END IF;
+  -- Again, under the lock: a key's number that was on record before may have been forgotten, and now stays.
+  v_new := ARRAY(
+    SELECT DISTINCT p.name
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND (is_keyed(p.name) OR p.name = ANY (v_new)) AND limit_of(p.name) IS NULL);
   PERFORM pg_advisory_xact_lock(latches(), l.latch)
   FROM (SELECT DISTINCT latch_of(g) AS latch FROM unnest(v_new) AS g WHERE is_keyed(g) ORDER BY 1) l;
 

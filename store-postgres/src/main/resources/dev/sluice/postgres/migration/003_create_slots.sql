@@ -345,8 +345,9 @@ BEGIN
 END
 $$;
 
--- Takes one slot for a permit. Empty: full. The group must have a limit.
-CREATE FUNCTION acquire_permit(p_group text, p_holder text, p_process text, p_lease_ms bigint)
+-- Takes one slot for a permit. Empty: full. The group must have a limit; a keyed one without gets p_limit (NULL = none), in
+-- this transaction: before the slot is taken, the number could be forgotten as that of an idle key.
+CREATE FUNCTION acquire_permit(p_group text, p_limit integer, p_holder text, p_process text, p_lease_ms bigint)
 RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -359,6 +360,9 @@ DECLARE
   v_limit integer;
   v_token bigint := nextval('token');
 BEGIN
+  IF p_limit IS NOT NULL AND is_keyed(p_group) THEN
+    PERFORM propose_limits(ARRAY[p_group], ARRAY[p_limit]);
+  END IF;
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
   v_limit := limit_of(p_group);
   IF v_limit IS NULL THEN
@@ -448,13 +452,10 @@ DECLARE
     FROM limit_rule r
     WHERE r.submit IS NOT NULL AND r.changed_at < clock_timestamp() - interval '1 hour' AND is_idle(r.name)
     LIMIT p_batch);
-  v_forgotten integer;
 BEGIN
   IF v_idle = '{}' OR NOT pg_try_advisory_xact_lock(rules_lock()) THEN
     RETURN 0;                                      -- some other time: nobody must be working by what is forgotten here
   END IF;
-  DELETE FROM limit_rule r WHERE r.name = ANY (v_idle) AND is_idle(r.name);
-  GET DIAGNOSTICS v_forgotten = ROW_COUNT;
-  RETURN v_forgotten;
+  RETURN forget_limits(v_idle);
 END
 $$;

@@ -122,25 +122,45 @@ END
 $$;
 
 -- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check
--- that follows and the insert after it are one. Returns those groups. Two statements, because a statement that locks
+-- that follows and the insert after it are one. Limited are those that have a limit, and those that the jobs bring a number
+-- along for (NULL = none), whether it is on record or not. Two statements, because a statement that locks
 -- and counts would count by a snapshot from before the lock. There are 1,024 such locks, which groups share, whatever the
 -- number of jobs: the server has room for some thousands in all.
-CREATE FUNCTION lock_for_reject(p_groups text[]) RETURNS text[]
+--
+-- The jobs are not stored yet, so their key may look idle to another submit, and its number forgotten. Therefore the row of
+-- the number is locked too, as by a foreign key: the number on record stays until the commit. Returns whether one was
+-- forgotten before that, and has to be proposed again.
+CREATE FUNCTION lock_for_reject(p_groups text[], p_limits integer[]) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
 DECLARE
-  v_limited text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE limit_of(g) IS NOT NULL ORDER BY g);
+  v_numbered text[] := ARRAY(SELECT g.name FROM unnest(p_groups, p_limits) AS g(name, max) WHERE g.max IS NOT NULL);
+  v_locked text[];
 BEGIN
   PERFORM require_read_committed();
   PERFORM pg_advisory_xact_lock(hashtext('${schema}/reject'), l.number)
-  FROM (SELECT DISTINCT hashtext(g) & 1023 AS number FROM unnest(v_limited) AS g ORDER BY 1) l;
-  RETURN v_limited;
+  FROM (
+    SELECT DISTINCT hashtext(g.name) & 1023 AS number
+    FROM unnest(p_groups, p_limits) AS g(name, max)
+    WHERE g.max IS NOT NULL OR limit_of(g.name) IS NOT NULL
+    ORDER BY 1
+  ) l;
+  LOOP
+    v_locked := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (v_numbered) FOR KEY SHARE);
+    -- A row that was replaced while the statement above waited for it: again.
+    EXIT WHEN NOT EXISTS (
+      SELECT r.name FROM limit_rule r WHERE r.name = ANY (v_numbered)
+      EXCEPT
+      SELECT unnest(v_locked));
+  END LOOP;
+  RETURN EXISTS (SELECT FROM unnest(v_numbered) AS g WHERE limit_of(g) IS NULL);
 END
 $$;
 
--- The first of these groups that has as many pending or running jobs as its limit allows.
-CREATE FUNCTION full_group(p_groups text[]) RETURNS TABLE (group_name text, max integer, pending integer)
+-- The first of these groups that has as many pending or running jobs as its limit allows; without a limit, as the number
+-- that comes along (NULL = none).
+CREATE FUNCTION full_group(p_groups text[], p_limits integer[]) RETURNS TABLE (group_name text, max integer, pending integer)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$
@@ -148,9 +168,10 @@ AS $$
 BEGIN
   RETURN QUERY
   SELECT g.name, g.max, g.pending
-  FROM (SELECT l.name, limit_of(l.name) AS max,
-               pending_in(l.name, true, least(limit_of(l.name), 2000000000) + 1000) AS pending
-        FROM unnest(p_groups) AS l(name)) g
+  FROM (SELECT l.name, l.max,
+               CASE WHEN l.max IS NOT NULL THEN pending_in(l.name, true, least(l.max, 2000000000) + 1000) END AS pending
+        FROM (SELECT p.name, coalesce(limit_of(p.name), p.max) AS max
+              FROM unnest(p_groups, p_limits) AS p(name, max)) l) g
   WHERE g.pending >= g.max
   ORDER BY g.name
   LIMIT 1;
