@@ -106,6 +106,10 @@ abstract class PermitContract extends ContractTopic {
     for (int round = 0; round < 20; round++) {
       String name = "k" + round;
       Group key = GROUP.key(name);
+      Supplier<Optional<SlotLease>> permit =
+          () -> sluice.concurrency().tryAcquire(key, OptionalInt.of(1), "holder", "worker", LONG);
+      // Leaves a number behind that is forgotten.
+      assertThat(sluice.concurrency().release(permit.get().orElseThrow())).isTrue();
       AtomicInteger threads = new AtomicInteger();
       onThreads(
           2,
@@ -113,11 +117,7 @@ abstract class PermitContract extends ContractTopic {
             if (threads.getAndIncrement() == 0) {
               submit(task, o -> o.concurrencyKey(name));
             } else {
-              assertThat(
-                      sluice
-                          .concurrency()
-                          .tryAcquire(key, OptionalInt.of(1), "holder", "worker", LONG))
-                  .isPresent();
+              assertThat(permit.get()).isPresent();
             }
             return null;
           });
