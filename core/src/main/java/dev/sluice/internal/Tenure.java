@@ -298,6 +298,10 @@ final class Tenure {
     Map<UUID, Long> claims;
     List<HeldSlot> slots;
     synchronized (this) {
+      if (over()) {
+        // It has let go of everything, and handlers may still be at work under its lease.
+        return;
+      }
       claims = outbox.reported();
       buffer.all().forEach(job -> claims.put(job.id(), job.token()));
       running.forEach((job, attempt) -> claims.put(job, attempt.fencingToken()));
