@@ -149,24 +149,32 @@ final class ObjectWorkerSession implements WorkerSession {
     boolean[] looked = new boolean[1];
     long[] at = new long[1];
     Claimant claimant = new Claimant(id, registration.queues(), links.fullGroups::lastFound, waits);
-    Optional<Answer> answer =
-        links.committer.commit(
-            draft -> {
-              at[0] = draft.now();
-              if (!isInGoodStanding(draft)) {
-                return Optional.empty();
-              }
-              draft.raiseTokens(highest);
-              return Optional.of(WorkerStanding.exchange(draft, claimant, seen, exchange));
-            },
-            given -> {
-              looked[0] =
-                  mayLook
-                      && given.isPresent()
-                      && !given.get().stale()
-                      && given.get().jobs().size() < exchange.demand().jobs();
-              return looked[0];
-            });
+    Optional<Answer> answer;
+    try {
+      answer =
+          links.committer.commit(
+              draft -> {
+                at[0] = draft.now();
+                if (!isInGoodStanding(draft)) {
+                  return Optional.empty();
+                }
+                draft.raiseTokens(highest);
+                return Optional.of(WorkerStanding.exchange(draft, claimant, seen, exchange));
+              },
+              given -> {
+                looked[0] =
+                    mayLook
+                        && given.isPresent()
+                        && !given.get().stale()
+                        && given.get().jobs().size() < exchange.demand().jobs();
+                return looked[0];
+              });
+    } catch (RuntimeException e) {
+      if (told) {
+        news.set(true);
+      }
+      throw e;
+    }
     if (answer.isEmpty()) {
       throw lost();
     }
