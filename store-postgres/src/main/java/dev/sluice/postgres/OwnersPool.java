@@ -1,6 +1,6 @@
 package dev.sluice.postgres;
 
-import dev.sluice.InvalidRequestException;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.StoreSettings;
 import java.sql.Connection;
@@ -190,7 +190,7 @@ final class OwnersPool implements ConnectionSource {
       TransactionState state = connection.unwrap(BaseConnection.class).getTransactionState();
       if (state == TransactionState.FAILED
           || (state == TransactionState.OPEN && hasWritten(connection))) {
-        throw new InvalidRequestException(
+        throw new StoreIncompatibleException(
             "The given data source lends a connection within a transaction, as one does that is bound to the transaction"
                 + " of the calling thread: its outcome is not for a call of Sluice to decide. Give Sluice the pool itself,"
                 + " and to submit within a transaction use submit(connection, ...).");

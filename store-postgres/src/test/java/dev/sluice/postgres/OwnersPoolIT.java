@@ -9,11 +9,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.InvalidRequestException;
 import dev.sluice.JobState;
 import dev.sluice.OnLimit;
 import dev.sluice.Sluice;
 import dev.sluice.SluiceOptions;
+import dev.sluice.StoreIncompatibleException;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import java.sql.Connection;
@@ -179,7 +179,7 @@ class OwnersPoolIT {
                   sluice.submit(TASK, 1);
                 }
               })
-          .isInstanceOf(InvalidRequestException.class)
+          .isInstanceOf(StoreIncompatibleException.class)
           .hasMessageContainingAll("transaction", "submit(connection");
       assertThat(pool.all()).hasSize(5);
       for (Connection connection : pool.all()) {
@@ -193,6 +193,44 @@ class OwnersPoolIT {
       for (int i = 0; i < 5; i++) {
         sluice.submit(TASK, 1);
       }
+    }
+  }
+
+  /** The outcome was blamed for it, and the job recorded as failed. */
+  @Test
+  void connectionsLeftInFailedTransactions_jobThatSucceeds_isRecordedAsSucceeded()
+      throws Exception {
+    try (HandoutPool pool = new HandoutPool(8, SERVER::openConnection);
+        Sluice sluice = open(pool);
+        Worker worker = sluice.worker().handle(TASK, (n, job) -> leaveTwoBehind(pool)).start()) {
+      sluice.submit(TASK, 1);
+
+      String ended = "SELECT coalesce(max(state), 0) FROM ${schema}.finished_job";
+      await().atMost(PATIENCE).until(() -> !text(ended).equals("0"));
+      assertThat(text(ended)).as("how it ended (3 = succeeded)").isEqualTo("3");
+      for (Connection connection : pool.all()) {
+        if (!connection.getAutoCommit()) {
+          connection.rollback();
+        }
+      }
+    }
+  }
+
+  /** Of those that are lent next, the first and the fourth are in failed transactions. */
+  private static void leaveTwoBehind(HandoutPool pool) throws SQLException {
+    List<Connection> all = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      all.add(pool.getConnection());
+    }
+    for (Connection connection : List.of(all.get(0), all.get(3))) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        assertThatThrownBy(() -> statement.execute("SELECT 1 / 0"))
+            .isInstanceOf(SQLException.class);
+      }
+    }
+    for (Connection connection : all) {
+      connection.close();
     }
   }
 
