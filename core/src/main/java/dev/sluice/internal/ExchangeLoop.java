@@ -242,6 +242,15 @@ final class ExchangeLoop implements Runnable {
     }
     Report refused = parcel.reports().get(0);
     if (refused.saysThatItWasRefused()) {
+      log.error(
+          "The store records no end of {}: {} The job is put off for {}. Look for what the store objects to in this job.",
+          refused.attempt(),
+          refusal.getMessage(),
+          Durations.format(Report.PUT_OFF));
+      tenure.reportFirst(refused.putOff());
+      return;
+    }
+    if (refused.isPutOff()) {
       suspects--;
       tenure.giveUp(refused);
       log.error(

@@ -5,6 +5,8 @@ import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.JobOutcome.Cancelled;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Failure;
+import dev.sluice.spi.JobOutcome.Retry;
+import java.time.Duration;
 import java.util.UUID;
 
 /**
@@ -17,6 +19,9 @@ import java.util.UUID;
  */
 record Report(JobOutcome outcome, Attempt attempt, Throwable failure, boolean sent) {
   private static final String REFUSED = "OutcomeRefused";
+
+  /** When a job is tried again of which the store records no end. */
+  static final Duration PUT_OFF = Duration.ofDays(1);
 
   UUID id() {
     return outcome.id();
@@ -43,6 +48,19 @@ record Report(JobOutcome outcome, Attempt attempt, Throwable failure, boolean se
   /** Whether it is such a failure. */
   boolean saysThatItWasRefused() {
     return outcome.verdict() instanceof Failed failed && failed.failure().type().equals(REFUSED);
+  }
+
+  /** Such a failure as one that is tried again later: the store may take that down. */
+  Report putOff() {
+    Failure reason = ((Failed) outcome.verdict()).failure();
+    JobOutcome later =
+        new JobOutcome(outcome.id(), outcome.token(), new Retry(reason, PUT_OFF), outcome.ran());
+    return new Report(later, attempt, failure, false);
+  }
+
+  /** Whether it is one that was put off. */
+  boolean isPutOff() {
+    return outcome.verdict() instanceof Retry retry && retry.failure().type().equals(REFUSED);
   }
 
   Report onceSent() {

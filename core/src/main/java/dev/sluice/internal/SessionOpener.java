@@ -1,11 +1,17 @@
 package dev.sluice.internal;
 
+import dev.sluice.SluiceException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Signs a worker on and sets up what watches over its lease. */
 final class SessionOpener {
+  private static final Logger log = LoggerFactory.getLogger(SessionOpener.class);
+
   private final Workshop workshop;
   private final WorkerEnvironment environment;
 
@@ -29,7 +35,7 @@ final class SessionOpener {
             environment.tasks().keySet(),
             declared.limits(),
             length);
-    workshop.rescuer().run();
+    recover();
     workshop.pointers().record();
     long sentAt = environment.now();
     WorkerSession session =
@@ -52,5 +58,16 @@ final class SessionOpener {
           tenure.renewals().ring();
         });
     return tenure;
+  }
+
+  /** Frees what dead workers left. That it cannot be done is no reason for this one not to work. */
+  private void recover() {
+    try {
+      workshop.rescuer().run();
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (SluiceException e) {
+      log.warn("What dead workers held could not be freed; every worker goes on trying.", e);
+    }
   }
 }

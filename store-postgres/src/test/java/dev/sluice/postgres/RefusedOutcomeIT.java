@@ -3,6 +3,8 @@ package dev.sluice.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.JobFailure;
+import dev.sluice.JobInfo;
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
 import dev.sluice.Task;
@@ -11,9 +13,11 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RefusedOutcomeIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
 
-  private static final Task<Integer> CURSED = Task.named("cursed", Integer.class).build();
+  private static final Task<Integer> CURSED =
+      Task.named("cursed", Integer.class).maxConcurrent(1).build();
   private static final Task<Integer> GOOD = Task.named("good", Integer.class).build();
 
   private PostgresFixture fixture;
@@ -54,6 +59,10 @@ class RefusedOutcomeIT {
     }
   }
 
+  private void awaitStart(UUID job) {
+    await().until(() -> sluice.jobs().get(job).orElseThrow().progress().startedAt().isPresent());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"23514", "54000"})
   void noEndIsTaken_runsOnceAndTheWorkerGoesOn(String sqlState) throws Exception {
@@ -63,7 +72,13 @@ class RefusedOutcomeIT {
     try (Worker worker =
         sluice
             .worker()
-            .handle(CURSED, (n, context) -> runs.incrementAndGet())
+            .handle(
+                CURSED,
+                (n, context) -> {
+                  runs.incrementAndGet();
+                  // Long enough to be on record as started.
+                  awaitStart(context.jobId());
+                })
             .handle(GOOD, (n, context) -> {})
             .start()) {
       await().atMost(Duration.ofSeconds(10)).until(() -> runs.get() > 0);
@@ -74,7 +89,40 @@ class RefusedOutcomeIT {
             .until(() -> sluice.jobs().get(good).orElseThrow().state() == JobState.SUCCEEDED);
       }
       assertThat(runs).as("runs of the job").hasValue(1);
-      assertThat(sluice.jobs().get(cursed).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+      assertThat(sluice.concurrency().audit(false).findings()).as("what is amiss").isEmpty();
+      JobInfo job = sluice.jobs().get(cursed).orElseThrow();
+      assertThat(job.state()).isEqualTo(JobState.SCHEDULED);
+      assertThat(job.failures()).extracting(JobFailure::type).containsExactly("OutcomeRefused");
     }
+  }
+
+  /** Burying it for its worker stopped the recovery of all, and no worker could start. */
+  @Test
+  void noEndIsTaken_askedToStop_othersGoOnWhenItsWorkerEnds() throws Exception {
+    refuseTheCursed("23505");
+    CountDownLatch started = new CountDownLatch(1);
+    UUID cursed = sluice.submit(CURSED, 1).id();
+    try (Worker worker =
+        sluice
+            .worker()
+            .handle(
+                CURSED,
+                (n, context) -> {
+                  started.countDown();
+                  new CountDownLatch(1).await();
+                })
+            .start()) {
+      started.await();
+      assertThat(sluice.jobs().cancel(cursed)).isTrue();
+    }
+
+    assertThat(sluice.workers().list()).as("workers that could not sign off").isEmpty();
+    UUID good = sluice.submit(GOOD, 1).id();
+    try (Worker other = sluice.worker().handle(GOOD, (n, context) -> {}).start()) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> sluice.jobs().get(good).orElseThrow().state() == JobState.SUCCEEDED);
+    }
+    assertThat(sluice.jobs().get(cursed)).as("the job, which is not lost").isPresent();
   }
 }

@@ -50,6 +50,24 @@ BEGIN
 END
 $$;
 
+-- Moves jobs out of the way that were asked to stop. One whose end the table does not take (a constraint or a trigger of its
+-- own is against it) stays where it is: whatever else the caller does must not depend on it.
+CREATE FUNCTION bury_cancelled(p_ids uuid[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM bury(p_ids, array_fill(5::smallint, ARRAY[cardinality(p_ids)]), NULL, NULL, NULL);
+EXCEPTION
+  WHEN data_exception OR integrity_constraint_violation OR program_limit_exceeded THEN
+    IF cardinality(p_ids) > 1 THEN
+      PERFORM bury_cancelled(ARRAY[id]) FROM unnest(p_ids) AS id;
+    ELSE
+      RAISE WARNING 'Job % was asked to stop and cannot be recorded as cancelled: %', p_ids[1], SQLERRM;
+    END IF;
+END
+$$;
+
 -- The failures on record with one more, the newest twenty.
 CREATE FUNCTION with_failure(p_failures jsonb, p_attempt integer, p_failure jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE
@@ -381,7 +399,7 @@ BEGIN
   SELECT array_agg(id) INTO v_cancelled
   FROM (SELECT id FROM job WHERE state = 2 AND worker_id = p_worker AND cancel_requested FOR UPDATE) c;
   IF v_cancelled IS NOT NULL THEN
-    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+    PERFORM bury_cancelled(v_cancelled);
   END IF;
 
   WITH requeued AS (
@@ -547,7 +565,7 @@ BEGIN
     FOR UPDATE
   ) u;
   IF v_cancelled IS NOT NULL THEN
-    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+    PERFORM bury_cancelled(v_cancelled);
   END IF;
   UPDATE job j SET
     state = 1,

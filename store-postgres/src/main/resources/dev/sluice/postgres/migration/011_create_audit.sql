@@ -193,7 +193,7 @@ BEGIN
   SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
   FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
   IF v_cancelled IS NOT NULL THEN
-    PERFORM bury(v_cancelled, array_fill(5::smallint, ARRAY[cardinality(v_cancelled)]), NULL, NULL, NULL);
+    PERFORM bury_cancelled(v_cancelled);
   END IF;
   UPDATE job j SET
     state = 1,
