@@ -96,8 +96,9 @@ public final class SluiceOptions {
   }
 
   /**
-   * Opens only what is there: an embedded PostgreSQL that was never started in its directory is not
-   * created, and opening it throws a {@link StoreUnavailableException}. Default: it is created.
+   * Opens only what is there: an embedded PostgreSQL that was never started in its directory, or
+   * the directory of a {@code file:} store, is not created, and opening it throws a {@link
+   * StoreUnavailableException}. Default: it is created.
    */
   public SluiceOptions existing() {
     SluiceOptions copy = copy();

@@ -238,10 +238,11 @@ final class SluiceCommand implements Runnable {
   }
 
   /**
-   * Opens the store that was asked for, for a command that only reads. An embedded PostgreSQL is
-   * not created for that: an empty one would have nothing to read.
+   * Opens the store that was asked for, for a command that only reads. An embedded PostgreSQL or a
+   * directory is not created for that: an empty one would have nothing to read.
    *
-   * @throws StoreUnavailableException if the store is an embedded one that was never started
+   * @throws StoreUnavailableException if the store is an embedded one that was never started, or in
+   *     a directory that is not there
    */
   Sluice openToRead() {
     requireLasting();

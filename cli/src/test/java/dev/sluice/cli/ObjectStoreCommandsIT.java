@@ -71,8 +71,19 @@ class ObjectStoreCommandsIT {
     Run mistyped = succeeds(store, "concurrency", "set", "sned_email", "--limit", "3");
     assertThat(mistyped.out()).contains("Group 'sned_email'");
     assertThat(mistyped.err())
-        .contains("Nothing has used the group 'sned_email'", "Did you mean 'send_email'?")
+        .contains("Nothing on record uses the group 'sned_email'", "Did you mean 'send_email'?")
         .hasLineCount(1);
+  }
+
+  @Test
+  void commandThatOnlyReads_createsNoDirectory() {
+    Path mistyped = directory.resolve("mistpyed");
+
+    Run run = sluice("file:" + mistyped, "jobs", "list");
+
+    assertThat(run.exitCode()).isEqualTo(69);
+    assertThat(run.err()).contains("There is no directory " + mistyped, "--store");
+    assertThat(mistyped).doesNotExist();
   }
 
   @ParameterizedTest

@@ -1,9 +1,11 @@
 package dev.sluice.object;
 
 import dev.sluice.Diagnosis;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.StoreProvider;
 import dev.sluice.spi.StoreSettings;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -22,6 +24,14 @@ public final class ObjectStoreProvider implements StoreProvider {
 
   @Override
   public JobStore open(String url, StoreSettings settings) {
+    if (!settings.create()
+        && ObjectStoreUrl.parse(ShardedUrl.parse(url).place())
+            instanceof ObjectStoreUrl.Directory directory
+        && !Files.exists(directory.path())) {
+      throw new StoreUnavailableException(
+          "There is no directory %s, and what only reads creates none. Submit or run jobs there ('sluice submit', 'sluice worker'), or name another store (--store)."
+              .formatted(directory.path().toAbsolutePath().normalize()));
+    }
     return open(url, settings, new RequestMeter());
   }
 
