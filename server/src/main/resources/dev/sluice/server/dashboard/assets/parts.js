@@ -103,7 +103,10 @@ export function readOnlyNote() {
 const CELLS_UP_TO = 20;
 
 /** How much of a limit is used: a cell for each slot, or a bar where there are too many. */
-export function usage({ active = 0, limit, held, waiting = 0 }) {
+export function usage({ group, active = 0, limit, held, waiting = 0 }) {
+  if (isFamily(group)) {
+    return null;
+  }
   const label =
     limit === undefined
       ? `${plural(active, 'slot')} in use, no limit`
@@ -126,8 +129,22 @@ function fill(active, limit) {
   return Math.min(100, (100 * active) / limit);
 }
 
-/** 3 / 5, with words for what has no number. */
-export function used({ active = 0, limit, held }) {
+/** Whether the name stands for every key of a task, or every value of a dimension. */
+export function isFamily(name) {
+  return name !== undefined && (name.endsWith('/*') || name.endsWith('=*'));
+}
+
+/** 3 / 5, with words for what has no number; 5 each for a family of groups. */
+export function used({ group, active = 0, limit, held }) {
+  if (isFamily(group)) {
+    return h(
+      'span',
+      { class: 'used' },
+      h('b', {}, limit === undefined ? '∞' : count(limit)),
+      h('span', { class: 'muted' }, ' each'),
+      (held || limit === 0) && h('span', { class: 'tag warn' }, icon('held'), 'held'),
+    );
+  }
   return h(
     'span',
     { class: 'used' },

@@ -6,7 +6,7 @@ import { confirm } from '../dialog.js';
 import { h } from '../dom.js';
 import { count, duration, NONE } from '../format.js';
 import { icon } from '../icons.js';
-import { action, empty, facts, groupLink, heading, jobLink, panel, readOnlyNote, usage, used } from '../parts.js';
+import { action, empty, facts, groupLink, heading, isFamily, jobLink, panel, readOnlyNote, usage, used } from '../parts.js';
 import { link } from '../router.js';
 import { table } from '../table.js';
 import { limitControls } from './limit-form.js';
@@ -43,6 +43,7 @@ function gauge(status) {
       ['Wait p95', duration(status.wait_p95_seconds)],
       ['Acquired', count(acquired)],
       ['Refused', count(rejected)],
+      status.pointer && ['Value in the payload', h('code', {}, status.pointer)],
       ['Limit set by', level ? [level, inherited && [' through ', groupLink(inherited)]] : 'nobody'],
     ]),
     status.held && h('p', { class: 'note warn', data: { test: 'held-note' } }, icon('held'), h('span', {}, heldText(status))),
@@ -66,7 +67,9 @@ function slots({ group: name, slots: items = [], limit }, context) {
     'Slots',
     { test: 'slots', beside: h('a', { href: link('jobs', { group: name }) }, 'Jobs of this group') },
     items.length === 0
-      ? limit === 0
+      ? isFamily(name)
+        ? empty('Each of its groups has slots of its own', 'The groups in use are listed under Concurrency.')
+        : limit === 0
         ? empty('Nothing runs', 'The group is held. Its jobs start when the limit is raised or removed.')
         : empty('Every slot is free', 'Nothing of this group runs now.')
       : table({
