@@ -162,6 +162,13 @@ final class LayerReader {
       List<String> key = plus(path, field.getKey());
       JsonNode given = field.getValue();
       boolean withPointer = given.has(LIMIT_OF_EACH);
+      if (given.has(POINTER) && !withPointer) {
+        problem(
+            key,
+            "The limit of '%1$s' is missing: \"%1$s\" = { limit = 10, pointer = \"/tenant\" }."
+                .formatted(field.getKey()));
+        continue;
+      }
       if (given.isObject() && !withPointer) {
         problem(
             key,
@@ -182,9 +189,27 @@ final class LayerReader {
         Group group = Group.parse(field.getKey());
         Optional<String> pointer = withPointer ? pointer(group, given, key) : Optional.empty();
         layer.limits().put(group, new Layer.GivenLimit(limit.get(), pointer, file.where(key)));
+        if (pointer.isPresent()) {
+          requireRoomFor(group, key, layer);
+        }
       } catch (InvalidRequestException e) {
         problem(key, e.getMessage());
       }
+    }
+  }
+
+  /** A task whose dimensions leave no group for the submit side is refused by the store as well. */
+  private void requireRoomFor(Group family, List<String> key, Layer layer) {
+    long pointers =
+        layer.limits().entrySet().stream()
+            .filter(given -> given.getKey().plainName().equals(family.plainName()))
+            .filter(given -> given.getValue().pointer().isPresent())
+            .count();
+    if (pointers > Task.MAX_EXTRA_GROUPS - 1) {
+      problem(
+          key,
+          "The task '%s' has %d dimensions with pointers; at most %d are allowed."
+              .formatted(family.plainName(), pointers, Task.MAX_EXTRA_GROUPS - 1));
     }
   }
 

@@ -45,6 +45,14 @@ class MistakesTest {
         Arguments.of("[concurrency.limits]\na = { limit = 1, pointer = \"/b\" }", "a/tenant=*"),
         Arguments.of("[concurrency.limits]\n\"a/b=*\" = { limit = 1, pointer = \"b\" }", "slash"),
         Arguments.of("[concurrency.limits]\n\"a/b=*\" = { limit = 1, point = \"/b\" }", "'point'"),
+        Arguments.of("[concurrency.limits]\n\"a/b=*\" = { pointer = \"/b\" }", "is missing"),
+        Arguments.of(
+            "[concurrency.limits]\n"
+                + "\"a/b=*\" = { limit = 1, pointer = \"/b\" }\n"
+                + "\"a/c=*\" = { limit = 1, pointer = \"/c\" }\n"
+                + "\"a/d=*\" = { limit = 1, pointer = \"/d\" }\n"
+                + "\"a/e=*\" = { limit = 1, pointer = \"/e\" }",
+            ":5: The task 'a' has 4 dimensions with pointers; at most 3 are allowed."),
         Arguments.of("[concurrency]\nlimit = 1", "Did you mean limits?"),
         Arguments.of("[schedules.n]\ncron = \"* * * * *\"", ":1: The schedule 'n' names no task."),
         Arguments.of(
