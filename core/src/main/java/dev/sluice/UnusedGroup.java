@@ -13,7 +13,7 @@ import java.util.Optional;
 public record UnusedGroup(Group group, Optional<String> nearest) {
   /** What to tell the operator, in a sentence or two. */
   public String message() {
-    return "Nothing has used the group '%s' so far.".formatted(group)
+    return "Nothing on record uses the group '%s'.".formatted(group)
         + nearest.map(" Did you mean '%s'?"::formatted).orElse("");
   }
 }

@@ -244,15 +244,23 @@ final class ConcurrencyCommand implements Runnable {
         if (change.limit == null) {
           sluice.concurrency().removeLimit(group);
         } else {
-          sluice.unused(group).map(UnusedGroup::message).ifPresent(root::warn);
+          if (pointer == null) {
+            sluice.unused(group).map(UnusedGroup::message).ifPresent(root::warn);
+          }
           set(sluice.concurrency());
         }
         ConcurrencyStatus status = sluice.concurrency().status(group);
+        Optional<String> inForce = pointer(sluice, group);
         if (root.json()) {
-          root.sayJson(StatusSheet.asMap(status, pointer(sluice, group)));
+          root.sayJson(StatusSheet.asMap(status, inForce));
         } else {
           root.say(
-              Printable.of("Group '" + group + "': " + StatusSheet.limitInWords(status) + "."));
+              Printable.of(
+                  "Group '%s': %s%s."
+                      .formatted(
+                          group,
+                          StatusSheet.limitInWords(status),
+                          inForce.map("; the payload has the value at "::concat).orElse(""))));
         }
       }
     }

@@ -56,7 +56,7 @@ final class LeaseRescuer implements Chore {
   static RecoveryReport logged(RecoveryReport report) {
     for (RecoveryReport.DeadWorker worker : report.deadWorkers()) {
       log.warn(
-          "Worker '{}' ({}) was silent for longer than its lease. Of its jobs are ready again: {}.",
+          "Worker '{}' ({}) was silent for longer than its lease. Jobs that are ready again: {}.",
           worker.name(),
           worker.id(),
           Counts.text(worker.requeuedJobs()));

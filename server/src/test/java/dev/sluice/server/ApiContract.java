@@ -319,7 +319,7 @@ abstract class ApiContract {
     assertThat(mistyped.status()).isEqualTo(200);
     assertThat(mistyped.json().get("limit").asInt()).isEqualTo(3);
     assertThat(mistyped.json().get("warning").asText())
-        .contains("Nothing has used the group 'wrok'", "Did you mean 'work'?");
+        .contains("Nothing on record uses the group 'wrok'", "Did you mean 'work'?");
     Reply meant = api.write("PUT", "/api/v1/group/limit?group=work", "{\"limit\": 2}");
     assertThat(meant.json().has("warning")).isFalse();
   }
