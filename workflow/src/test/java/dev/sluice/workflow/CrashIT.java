@@ -108,11 +108,12 @@ class CrashIT {
   private static boolean play(
       JobStore store, int calls, WorkflowDefinition definition, RunState end, int jobs) {
     CrashingJobStore crashing = new CrashingJobStore(store, calls);
-    Workflows current = workflows(crashing.view(), definition);
+    Workflows current;
     boolean crashed = false;
     try (HandWorker worker =
         new HandWorker(store, "work", HandWorker.FAILING, "sluice.workflow.timer")) {
       try {
+        current = workflows(crashing.view(), definition);
         current.start("w", null);
       } catch (Crash e) {
         crashed = true;
