@@ -139,11 +139,22 @@ abstract class BulletinContract extends ContractTopic {
    */
   @Test
   void worker_draining_saysSoAndIsNoLongerOneThatCouldRunAJob() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch finish = new CountDownLatch(1);
     Worker worker =
-        closing(worker().concurrency(2).handle(TASK, (payload, context) -> finish.await()).start());
-    UUID running = submit(TASK);
-    awaitState(running, JobState.RUNNING);
+        closing(
+            worker()
+                .concurrency(2)
+                .handle(
+                    TASK,
+                    (payload, context) -> {
+                      started.countDown();
+                      finish.await();
+                    })
+                .start());
+    submit(TASK);
+    // On record as running it is from its claim on; what has not started goes back at once.
+    started.await();
     ExecutorService operator = Executors.newSingleThreadExecutor();
     try {
       Future<Boolean> stopped = operator.submit(() -> worker.stop(PATIENCE));
