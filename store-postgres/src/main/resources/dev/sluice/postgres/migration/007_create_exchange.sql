@@ -263,7 +263,7 @@ BEGIN
     RETURN QUERY
     SELECT 'd'::"char", NULL::uuid, NULL::bigint, NULL::text, NULL::integer, NULL::boolean, NULL::bigint, NULL::text[],
            NULL::text, NULL::text,
-           least(greatest(extract(epoch FROM run_at - clock_timestamp()) * 1000, 0), 86400000)::integer
+           least(greatest(date_part('epoch', run_at - clock_timestamp()) * 1000, 0), 86400000)::integer
     FROM job
     WHERE state = 0
     ORDER BY run_at
