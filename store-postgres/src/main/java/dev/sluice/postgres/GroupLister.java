@@ -188,10 +188,7 @@ final class GroupLister {
         : database.call(
             connection ->
                 database.list(
-                    connection,
-                    SUMMARIES,
-                    GroupLister::read,
-                    connection.createArrayOf("text", names.toArray())));
+                    connection, SUMMARIES, GroupLister::read, SqlArray.TEXT.of(connection, names)));
   }
 
   private static GroupSummary read(ResultSet row) throws SQLException {

@@ -213,8 +213,8 @@ final class JobSubmitter {
                       connection,
                       PROPOSE_LIMITS,
                       row -> row.getString(1),
-                      connection.createArrayOf("text", few.toArray()),
-                      connection.createArrayOf("int4", few.stream().map(limits::get).toArray())));
+                      SqlArray.TEXT.of(connection, few),
+                      SqlArray.INT4.of(connection, few.stream().map(limits::get))));
       lanes.settle(newlyLimited);
     }
   }
@@ -235,7 +235,7 @@ final class JobSubmitter {
             .filter(JobSubmitter::mayBeRejected)
             .flatMap(JobSubmitter::groupsOf)
             .distinct()
-            .toArray(String[]::new));
+            .toList());
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
       Optional<Submission> obstacle =
@@ -254,13 +254,13 @@ final class JobSubmitter {
   }
 
   /** Locks those of the groups that have a limit, and says which these are. */
-  private Array lockForReject(Connection connection, String[] groups) throws SQLException {
+  private Array lockForReject(Connection connection, List<String> groups) throws SQLException {
     return database
         .list(
             connection,
             LOCK_FOR_REJECT,
             row -> row.getArray(1),
-            connection.createArrayOf("text", groups))
+            SqlArray.TEXT.of(connection, groups))
         .get(0);
   }
 
@@ -269,7 +269,7 @@ final class JobSubmitter {
    * empty = nothing.
    */
   private Optional<Submission> obstacle(Connection connection, NewJob job) throws SQLException {
-    String[] groups = groupsOf(job).toArray(String[]::new);
+    List<String> groups = groupsOf(job).toList();
     Array limited = lockForReject(connection, groups);
     // A duplicate is one whether there is room or not: it asks for none.
     Optional<Submission> duplicate =
@@ -278,7 +278,7 @@ final class JobSubmitter {
                 connection,
                 EXISTING,
                 row -> (Submission) new Submission.Duplicate(row.getObject(1, UUID.class)),
-                groups[0],
+                groups.get(0),
                 job.identity().dedupeKey().orElse(null),
                 job.identity().id(),
                 job.identity().id())
@@ -352,30 +352,32 @@ final class JobSubmitter {
       throws SQLException {
     Columns columns = new Columns(connection, jobs);
     return new Object[] {
-      columns.of("uuid", job -> job.identity().id()),
-      columns.of("bool", job -> job.identity().explicit()),
-      columns.of("text", job -> Group.of(job.task()).toString()),
-      columns.of("text", job -> job.place().queue()),
-      columns.of("int4", job -> job.place().priority()),
+      columns.of(SqlArray.UUID, job -> job.identity().id()),
+      columns.of(SqlArray.BOOL, job -> job.identity().explicit()),
+      columns.of(SqlArray.TEXT, job -> Group.of(job.task()).toString()),
+      columns.of(SqlArray.TEXT, job -> job.place().queue()),
+      columns.of(SqlArray.INT4, job -> job.place().priority()),
       columns.of(
-          "timestamptz", job -> job.timing().runAt().map(JobSubmitter::timestamp).orElse(null)),
-      columns.of("int8", job -> job.timing().delay().toMillis()),
-      columns.of("int8", job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
-      columns.of("text", job -> job.identity().dedupeKey().orElse(null)),
+          SqlArray.TIMESTAMPTZ,
+          job -> job.timing().runAt().map(JobSubmitter::timestamp).orElse(null)),
+      columns.of(SqlArray.INT8, job -> job.timing().delay().toMillis()),
+      columns.of(SqlArray.INT8, job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
+      columns.of(SqlArray.TEXT, job -> job.identity().dedupeKey().orElse(null)),
       columns.of(
-          "text",
+          SqlArray.TEXT,
           job ->
               job.concurrency().groups().stream()
                   .map(Group::toString)
                   .collect(Collectors.joining("\n"))),
-      columns.of("text", job -> job.concurrency().limited().map(Group::toString).orElse(null)),
       columns.of(
-          "int4",
+          SqlArray.TEXT, job -> job.concurrency().limited().map(Group::toString).orElse(null)),
+      columns.of(
+          SqlArray.INT4,
           job ->
               job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
-      columns.of("text", NewJob::payload),
-      columns.of("uuid", job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
-      columns.of("text", job -> job.identity().trace().orElse(null)),
+      columns.of(SqlArray.TEXT, NewJob::payload),
+      columns.of(SqlArray.UUID, job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
+      columns.of(SqlArray.TEXT, job -> job.identity().trace().orElse(null)),
       anyway
     };
   }
@@ -386,9 +388,9 @@ final class JobSubmitter {
 
   /** Turns records into one SQL array per column. */
   record Columns(Connection connection, List<NewJob> jobs) {
-    java.sql.Array of(String type, java.util.function.Function<NewJob, Object> column)
+    java.sql.Array of(SqlArray type, java.util.function.Function<NewJob, Object> column)
         throws SQLException {
-      return connection.createArrayOf(type, jobs.stream().map(column).toArray());
+      return type.of(connection, jobs.stream().map(column));
     }
   }
 }

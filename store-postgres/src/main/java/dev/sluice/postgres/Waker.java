@@ -124,9 +124,9 @@ final class Waker implements AutoCloseable {
                     connection,
                     WAKE,
                     row -> true,
-                    connection.createArrayOf("text", kinds.stream().map(News::task).toArray()),
-                    connection.createArrayOf("text", kinds.stream().map(News::queue).toArray()),
-                    connection.createArrayOf("int4", kinds.stream().map(due::get).toArray())));
+                    SqlArray.TEXT.of(connection, kinds.stream().map(News::task)),
+                    SqlArray.TEXT.of(connection, kinds.stream().map(News::queue)),
+                    SqlArray.INT4.of(connection, kinds.stream().map(due::get))));
       }
     } catch (SluiceException e) {
       // Sleepers poll; all that is lost is some latency.
