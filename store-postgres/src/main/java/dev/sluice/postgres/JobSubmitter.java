@@ -7,11 +7,7 @@ import dev.sluice.spi.NewJob;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Timestamp;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,16 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Stores new jobs: a batch is one statement, whatever its size; jobs that may be rejected are
- * checked one by one.
+ * Submits jobs: sees to the limits they bring along, has them stored ({@link JobWriter}), and wakes
+ * workers. Jobs that may be rejected are checked one by one.
  */
 final class JobSubmitter {
-  private static final String SUBMIT =
-      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?)";
   private static final String FULL_GROUP =
@@ -50,6 +43,7 @@ final class JobSubmitter {
   private final UUID storeId;
   private final Waker waker;
   private final LaneMover lanes;
+  private final JobWriter writer;
 
   /**
    * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
@@ -62,6 +56,7 @@ final class JobSubmitter {
     this.storeId = storeId;
     this.lanes = lanes;
     this.waker = waker;
+    this.writer = new JobWriter(database);
   }
 
   List<Submission> submit(List<NewJob> jobs) {
@@ -89,12 +84,6 @@ final class JobSubmitter {
     ForgottenLimitException(List<NewJob> jobs) {
       this.jobs = jobs;
     }
-  }
-
-  /** What to do about a forgotten number before these jobs are stored whatever is on record. */
-  @FunctionalInterface
-  private interface OnForgotten {
-    void replace(List<NewJob> jobs);
   }
 
   /**
@@ -223,10 +212,11 @@ final class JobSubmitter {
     return job.concurrency().onLimit() == OnLimit.REJECT;
   }
 
-  private List<Submission> store(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
+  private List<Submission> store(
+      Connection connection, List<NewJob> jobs, JobWriter.OnForgotten onForgotten)
       throws SQLException {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
-      return insert(connection, jobs, onForgotten);
+      return writer.write(connection, jobs, onForgotten);
     }
     // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
     lockForReject(
@@ -243,7 +233,7 @@ final class JobSubmitter {
       submissions.add(
           obstacle.isPresent()
               ? obstacle.get()
-              : insert(connection, List.of(job), onForgotten).get(0));
+              : writer.write(connection, List.of(job), onForgotten).get(0));
     }
     return submissions;
   }
@@ -298,99 +288,5 @@ final class JobSubmitter {
             limited)
         .stream()
         .findFirst();
-  }
-
-  private List<Submission> insert(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
-      throws SQLException {
-    List<Submission> submissions = new ArrayList<>();
-    jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
-    List<Integer> open = new ArrayList<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      open.add(i);
-    }
-    boolean anyway = false;
-    // A job that collided with one that finished before it could be looked up is neither stored nor
-    // a duplicate: again.
-    for (int tries = 0; !open.isEmpty(); tries++) {
-      if (tries == MAX_TRIES) {
-        throw new SQLException(
-            "jobs keep colliding with jobs that vanish", SqlErrors.SERIALIZATION_FAILURE);
-      }
-      List<Integer> batch = open;
-      List<NewJob> some = batch.stream().map(jobs::get).toList();
-      List<Integer> again = new ArrayList<>();
-      boolean[] forgotten = new boolean[1];
-      database.list(
-          connection,
-          SUBMIT,
-          row -> {
-            if (row.getInt(1) == 0) {
-              forgotten[0] = true;
-              return null;
-            }
-            int index = batch.get(row.getInt(1) - 1);
-            UUID duplicateOf = row.getObject(2, UUID.class);
-            if (duplicateOf == null) {
-              again.add(index);
-            } else {
-              submissions.set(index, new Submission.Duplicate(duplicateOf));
-            }
-            return null;
-          },
-          parameters(connection, some, anyway));
-      if (forgotten[0]) {
-        onForgotten.replace(some);
-        anyway = true;
-      } else {
-        open = again;
-      }
-    }
-    return Collections.unmodifiableList(submissions);
-  }
-
-  private static Object[] parameters(Connection connection, List<NewJob> jobs, boolean anyway)
-      throws SQLException {
-    Columns columns = new Columns(connection, jobs);
-    return new Object[] {
-      columns.of(SqlArray.UUID, job -> job.identity().id()),
-      columns.of(SqlArray.BOOL, job -> job.identity().explicit()),
-      columns.of(SqlArray.TEXT, job -> Group.of(job.task()).toString()),
-      columns.of(SqlArray.TEXT, job -> job.place().queue()),
-      columns.of(SqlArray.INT4, job -> job.place().priority()),
-      columns.of(
-          SqlArray.TIMESTAMPTZ,
-          job -> job.timing().runAt().map(JobSubmitter::timestamp).orElse(null)),
-      columns.of(SqlArray.INT8, job -> job.timing().delay().toMillis()),
-      columns.of(SqlArray.INT8, job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
-      columns.of(SqlArray.TEXT, job -> job.identity().dedupeKey().orElse(null)),
-      columns.of(
-          SqlArray.TEXT,
-          job ->
-              job.concurrency().groups().stream()
-                  .map(Group::toString)
-                  .collect(Collectors.joining("\n"))),
-      columns.of(
-          SqlArray.TEXT, job -> job.concurrency().limited().map(Group::toString).orElse(null)),
-      columns.of(
-          SqlArray.INT4,
-          job ->
-              job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
-      columns.of(SqlArray.TEXT, NewJob::payload),
-      columns.of(SqlArray.UUID, job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
-      columns.of(SqlArray.TEXT, job -> job.identity().trace().orElse(null)),
-      anyway
-    };
-  }
-
-  private static Timestamp timestamp(Instant instant) {
-    return Timestamp.from(instant);
-  }
-
-  /** Turns records into one SQL array per column. */
-  record Columns(Connection connection, List<NewJob> jobs) {
-    java.sql.Array of(SqlArray type, java.util.function.Function<NewJob, Object> column)
-        throws SQLException {
-      return type.of(connection, jobs.stream().map(column));
-    }
   }
 }
