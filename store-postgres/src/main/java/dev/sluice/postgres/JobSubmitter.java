@@ -65,11 +65,15 @@ final class JobSubmitter {
     }
     proposeLimits(jobs);
     promoteDue(jobs);
-    List<Submission> submissions = storeAll(jobs);
-    Map<Waker.News, Integer> news = new HashMap<>();
-    jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
-    waker.wakeFor(news);
-    return submissions;
+    JobWriter.Written written = storeAll(jobs);
+    // A worker that began to wait while the jobs were stored was not seen then, nor did it see
+    // them. It is seen after the commit.
+    if (!written.rung()) {
+      Map<Waker.News, Integer> news = new HashMap<>();
+      jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
+      waker.wakeFor(news);
+    }
+    return written.submissions();
   }
 
   /**
@@ -90,20 +94,20 @@ final class JobSubmitter {
    * Forgotten numbers are replaced before the transaction begins anew: that takes a connection of
    * its own, and locks. If they keep coming, the first of them is as good as any.
    */
-  private List<Submission> storeAll(List<NewJob> jobs) {
+  private JobWriter.Written storeAll(List<NewJob> jobs) {
     for (int tries = 1; ; tries++) {
       boolean last = tries == MAX_TRIES;
+      JobWriter.OnForgotten onForgotten =
+          some -> {
+            if (!last) {
+              throw new ForgottenLimitException(some);
+            }
+          };
       try {
-        return database.inTransaction(
-            connection ->
-                store(
-                    connection,
-                    jobs,
-                    some -> {
-                      if (!last) {
-                        throw new ForgottenLimitException(some);
-                      }
-                    }));
+        return jobs.size() == 1 && !mayBeRejected(jobs.get(0))
+            ? database.call(connection -> writer.writeAlone(connection, jobs.get(0), onForgotten))
+            : database.inTransaction(
+                connection -> new JobWriter.Written(store(connection, jobs, onForgotten), false));
       } catch (ForgottenLimitException e) {
         replaceForgotten(e.jobs);
       }

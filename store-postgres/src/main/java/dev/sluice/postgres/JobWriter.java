@@ -28,7 +28,7 @@ final class JobWriter {
   private static final String SUBMIT =
       "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String SUBMIT_ONE =
-      "SELECT said, duplicate_of FROM ${schema}.submit_one(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      "SELECT said, duplicate_of FROM ${schema}.submit_one(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final int MAX_TRIES = 10;
 
   private record Column(SqlArray type, Function<NewJob, Object> value) {}
@@ -74,14 +74,40 @@ final class JobWriter {
    */
   private static final class Answer {
     private boolean forgotten;
+    private boolean rung;
     private final Map<Integer, UUID> duplicates = new HashMap<>();
 
     /** Not stored, because of jobs that have vanished since. */
     private final Set<Integer> vanished = new HashSet<>();
   }
 
+  /**
+   * What came of some jobs.
+   *
+   * @param submissions of each
+   * @param rung whether the commit wakes a worker for them, so that nothing else has to
+   */
+  record Written(List<Submission> submissions, boolean rung) {}
+
+  /** Stores jobs in a transaction of several statements: waking workers is left to the caller. */
   List<Submission> write(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
       throws SQLException {
+    return write(connection, jobs, onForgotten, false).submissions;
+  }
+
+  /**
+   * Stores one job on a connection that commits each statement by itself, and has a waiting worker
+   * woken by that commit, if one is seen.
+   */
+  Written writeAlone(Connection connection, NewJob job, OnForgotten onForgotten)
+      throws SQLException {
+    return write(connection, List.of(job), onForgotten, true);
+  }
+
+  private Written write(
+      Connection connection, List<NewJob> jobs, OnForgotten onForgotten, boolean ring)
+      throws SQLException {
+    boolean rung = false;
     List<Submission> submissions = new ArrayList<>();
     jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
     List<Integer> open = IntStream.range(0, jobs.size()).boxed().toList();
@@ -97,7 +123,7 @@ final class JobWriter {
       List<NewJob> some = batch.stream().map(jobs::get).toList();
       Answer answer =
           some.size() == 1
-              ? submitOne(connection, some.get(0), anyway)
+              ? submitOne(connection, some.get(0), anyway, ring)
               : submit(connection, some, anyway);
       if (answer.forgotten) {
         onForgotten.replace(some);
@@ -105,13 +131,15 @@ final class JobWriter {
       } else {
         answer.duplicates.forEach(
             (place, of) -> submissions.set(batch.get(place), new Submission.Duplicate(of)));
+        rung = answer.rung;
         open = answer.vanished.stream().sorted().map(batch::get).toList();
       }
     }
-    return Collections.unmodifiableList(submissions);
+    return new Written(Collections.unmodifiableList(submissions), rung);
   }
 
-  private Answer submitOne(Connection connection, NewJob job, boolean anyway) throws SQLException {
+  private Answer submitOne(Connection connection, NewJob job, boolean anyway, boolean ring)
+      throws SQLException {
     Answer answer = new Answer();
     database.list(
         connection,
@@ -121,11 +149,13 @@ final class JobWriter {
             case "duplicate" -> answer.duplicates.put(0, row.getObject(2, UUID.class));
             case "vanished" -> answer.vanished.add(0);
             case "forgotten" -> answer.forgotten = true;
+            case "rung" -> answer.rung = true;
             default -> {} // stored
           }
           return null;
         },
-        Stream.concat(COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway))
+        Stream.concat(
+                COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway, ring))
             .toArray());
     return answer;
   }

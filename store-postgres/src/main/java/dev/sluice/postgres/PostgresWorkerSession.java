@@ -32,10 +32,17 @@ import org.slf4j.LoggerFactory;
  * migration/007_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
- * waiting_for}) and is told to look once more at once. Whoever gives it something to do later, in a
- * transaction of its own, sees the row after its commit and sends a notification. Either the second
- * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
- * notified. {@code armed} remembers what the row says, until a wake-up takes it back.
+ * waiting_for}) and is told to look once more at once. A transaction that gives it something to do
+ * looks at the row after its commit, and sends a notification. Either the second look saw the work
+ * or the row was seen: no wake-up is lost, and a busy worker is never notified.
+ *
+ * <p>The submit of a single job looks at the rows before its commit as well ({@code ring}), to save
+ * a transaction. A worker that it finds there is notified by the commit itself, and its row no
+ * longer says that it waits: so two jobs never count on the same worker. If it finds none, it looks
+ * again after the commit, like all others. The first look alone would not do: the worker may say
+ * that it waits right after that look, and look for jobs itself before the commit.
+ *
+ * <p>{@code armed} remembers what the row says, until a wake-up takes it back.
  *
  * <p><b>Calls that come late.</b> The server may carry a call out long after this side has given it
  * up: its answer timed out, or its connection was cut. Each reconcile therefore begins a new epoch,

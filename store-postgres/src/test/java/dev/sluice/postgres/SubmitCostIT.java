@@ -37,7 +37,8 @@ class SubmitCostIT {
   private static final String SUBMIT_ONE =
       """
       SELECT * FROM ${schema}.submit_one(
-        gen_random_uuid(), false, 't', 'default', 0, NULL, 0, NULL, 'k1', 't/a', NULL, NULL, '1', NULL, NULL, false)
+        gen_random_uuid(), false, 't', 'default', 0, NULL, 0, NULL, 'k1', 't/a', NULL, NULL, '1', NULL, NULL, false,
+        false)
       """;
 
   private static final String FILL =

@@ -647,6 +647,38 @@ BEGIN
 END
 $$;
 
+-- Wakes one worker that waits for jobs of this task in this queue, with the commit of this transaction. True: the worker's row
+-- is locked and no longer says that the worker waits, so no other job counts on that worker, and the worker hears of this
+-- job when the job can be seen. False: no row was found. A worker may yet say that it waits after this look, and look for
+-- jobs before the commit: neither sees the other then. After false the submitter therefore calls wake when it has committed.
+--
+-- The row stays locked until the commit, and the worker's renewals wait for it. So this is the last step of a transaction
+-- that consists of one statement: no client, frozen or cut off, can keep it open. Rows that other transactions have locked
+-- are passed over: nothing waits here. The planner settings are those of the caller (submit_one in 008).
+CREATE FUNCTION ring(p_task text, p_queue text) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_worker uuid;
+BEGIN
+  UPDATE worker SET waiting_for = NULL
+  WHERE id = (
+    SELECT w.id
+    FROM worker w
+    WHERE p_task = ANY (w.waiting_for) AND p_queue = ANY (w.queues) AND w.expires_at > clock_timestamp()
+    ORDER BY w.id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED)
+  RETURNING id INTO v_worker;
+  IF v_worker IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM pg_notify('sluice_${schema}', v_worker::text);
+  RETURN true;
+END
+$$;
+
 CREATE FUNCTION wake_all() RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
