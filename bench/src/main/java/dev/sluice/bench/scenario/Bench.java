@@ -26,6 +26,6 @@ public record Bench(Optional<BenchServer> postgres, Plan plan, Progress progress
   /** A setting in a database of its own. */
   Stage onPostgres(Setting setting) throws InterruptedException {
     String name = "sluice_bench_" + setting.name().replaceAll("[^a-z0-9]+", "_");
-    return new Stage(setting, plan, server().createDatabase(name));
+    return new WarmStage(setting, plan, server().createDatabase(name));
   }
 }
