@@ -16,9 +16,16 @@ interface Judgement {
   /** The figures in question, with the goals they are held to. */
   List<Ratio> of(List<Measured> measured);
 
-  /** How long it takes to take slots and to give them back, as the server times it. */
+  /**
+   * How long it takes to take slots and to give them back, as the server times it. Not judged where
+   * jobs come first: there a connection's first calls, which make its plans, are among those timed.
+   */
   static Judgement slotTime() {
-    return measured -> measured.stream().flatMap(Judgement::slotTimes).toList();
+    return measured ->
+        measured.stream()
+            .filter(each -> !each.setting().jobsFirst())
+            .flatMap(Judgement::slotTimes)
+            .toList();
   }
 
   private static Stream<Ratio> slotTimes(Measured measured) {
@@ -68,6 +75,18 @@ interface Judgement {
 
   private static String versus(String what, Measured other, Measured first) {
     return "%s%s vs %s".formatted(what, other.setting().name(), first.setting().name());
+  }
+
+  /** The same of two settings, by their names. */
+  static Judgement throughput(String name, String base, Goal goal) {
+    return measured -> throughput(goal).of(List.of(named(base, measured), named(name, measured)));
+  }
+
+  private static Measured named(String name, List<Measured> measured) {
+    return measured.stream()
+        .filter(each -> each.setting().name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no setting is called " + name));
   }
 
   /** The claim time in the middle, of each against the first. */

@@ -1,6 +1,7 @@
 package dev.sluice.bench.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.bench.report.Figure;
@@ -34,6 +35,24 @@ class MeasuredTest {
             .of(List.of(measured("a", 100), measured("b", 60), measured("c", 40)));
     assertThat(ratios).extracting(Ratio::name).containsExactly("b vs a", "c vs a");
     assertThat(ratios).extracting(ratio -> ratio.value().median()).containsExactly(0.6, 0.4);
+  }
+
+  @Test
+  void throughputOfTwoSettings_isJudgedByTheirNames() {
+    List<Measured> measured = List.of(measured("a", 100), measured("b", 60), measured("c", 45));
+    List<Ratio> ratios = Judgement.throughput("c", "b", Goal.atLeast(0.5, 1)).of(measured);
+    assertThat(ratios).extracting(Ratio::name).containsExactly("c vs b");
+    assertThat(ratios.get(0).value().values()).containsExactly(0.75);
+    assertThatThrownBy(() -> Judgement.throughput("d", "b", Goal.atLeast(0.5, 1)).of(measured))
+        .hasMessageContaining("no setting is called d");
+  }
+
+  @Test
+  void slotTime_jobsFirst_isNotJudged() {
+    Stage.Profile profile = new Stage.Profile(Map.of("slot taken", 5.2), 12);
+    Setting first = setting("jobs first").beforeWorkers();
+    assertThat(Judgement.slotTime().of(List.of(new Measured(first, List.of(round(10)), profile))))
+        .isEmpty();
   }
 
   @Test
