@@ -18,8 +18,8 @@ import picocli.CommandLine.ParentCommand;
 @Command(
     name = "growth",
     description =
-        "Measures throughput, claim time and memory as the backlog, the number of limited groups"
-            + " and the number of workers grow.",
+        "Measures throughput, claim time, the server's CPU time and memory as the backlog, the"
+            + " number of limited groups and the number of workers grow.",
     mixinStandardHelpOptions = true)
 final class GrowthCommand implements Callable<Integer> {
   private static final int DEFAULT_RUNS = 1;

@@ -26,7 +26,7 @@ class BenchIT {
     Path json = directory.resolve("report.json");
     int exitCode =
         run(
-            "concurrency-enabled",
+            "concurrency-cold",
             "saturated-backlog",
             "latency-idle",
             "submit-transactional",
@@ -38,21 +38,26 @@ class BenchIT {
     Report report = ReportFile.read(json);
     assertThat(exitCode).isEqualTo(missesAGoal(report) ? 1 : 0);
 
-    Section enabled = section(report, "concurrency-enabled");
-    assertThat(enabled.subjects())
+    Section cold = section(report, "concurrency-cold");
+    assertThat(cold.subjects())
         .extracting(Subject::name)
-        .containsExactly("no limit", "limit 10");
-    assertThat(enabled.subjects().get(1).figures())
+        .containsExactly("no limit", "limit 10", "no limit, jobs first", "limit 10, jobs first");
+    assertThat(cold.subjects().get(1).figures())
         .containsKeys(
             Subject.JOBS_PER_SECOND,
+            Subject.SERVER_CPU,
             "per worker",
             "claim p99",
             "server: exchange",
             "server: take_slots",
             "heap after");
-    assertThat(enabled.ratios().get(0).name()).isEqualTo("limit 10 vs no limit");
-    assertThat(enabled.ratios().get(0).value().values()).hasSize(1);
-    assertThat(enabled.subjects().get(1).settings()).containsEntry("jobs per batch", "50");
+    assertThat(cold.subjects().get(1).settings()).containsEntry("jobs per batch", "250");
+    assertThat(cold.subjects().get(3).figures())
+        .as("what was seen while a limit was declared with jobs there")
+        .containsKeys(Subject.JOBS_PER_SECOND, Subject.SERVER_CPU, "claim p99", "server: exchange");
+    assertThat(cold.ratios().get(0).name())
+        .isEqualTo("limit 10, jobs first vs no limit, jobs first");
+    assertThat(cold.ratios().get(0).value().values()).hasSize(1);
     assertThat(section(report, "saturated-backlog").ratios().get(0).name())
         .isEqualTo("claim time, 5,000 waiting vs none waiting");
     assertThat(section(report, "latency-idle").ratios()).hasSize(2);
@@ -131,12 +136,13 @@ class BenchIT {
         .isZero();
     Section growth = ReportFile.read(json).sections().get(0);
     assertThat(growth.charts())
-        .containsOnlyKeys(
+        .containsKeys(
             "throughput against backlog",
             "claim time against backlog",
             "throughput against limited groups",
             "claim time against limited groups",
-            "memory of a worker against backlog");
+            "memory of a worker against backlog")
+        .doesNotContainKeys("throughput against workers", "claim time against workers");
     assertThat(growth.curves())
         .filteredOn(curve -> curve.xLabel().equals("jobs"))
         .flatExtracting(Curve::points)

@@ -45,6 +45,7 @@ class PeersIT {
             subject -> {
               assertThat(subject.at("/figures/jobs~1s/values")).hasSize(1);
               assertThat(subject.at("/figures/jobs~1s/values/0").asDouble()).isPositive();
+              assertThat(subject.at("/figures").has("server CPU per job")).isTrue();
               assertThat(subject.at("/settings/jobs in a round").asText()).isEqualTo("200");
             });
     assertThat(section.get("ratios").findValuesAsText("name"))

@@ -27,20 +27,20 @@ final class GroupLister {
         (SELECT r.name
          FROM ${schema}.limit_rule r
          WHERE coalesce(r.operator, r.config, r.code, r.submit) IS NOT NULL
-           AND r.name COLLATE "C" > ?
+           AND r.name > ?
            AND ${schema}.name_contains(r.name, ?, ?, ?)
-         ORDER BY r.name COLLATE "C"
+         ORDER BY r.name
          LIMIT ?)
         UNION
         (SELECT s.group_name
          FROM ${schema}.slot s
-         WHERE s.group_name COLLATE "C" > ?
+         WHERE s.group_name > ?
            AND ${schema}.name_contains(s.group_name, ?, ?, ?)
          GROUP BY s.group_name
-         ORDER BY s.group_name COLLATE "C"
+         ORDER BY s.group_name
          LIMIT ?)
       ) n
-      ORDER BY name COLLATE "C"
+      ORDER BY name
       LIMIT ?
       """;
 
@@ -50,9 +50,9 @@ final class GroupLister {
       SELECT r.name
       FROM ${schema}.limit_rule r
       WHERE (r.operator = 0 OR r.config = 0 OR r.code = 0 OR r.submit = 0)
-        AND r.name COLLATE "C" > ?
+        AND r.name > ?
         AND ${schema}.name_contains(r.name, ?, ?, ?)
-      ORDER BY r.name COLLATE "C"
+      ORDER BY r.name
       LIMIT ?
       """;
 
@@ -188,10 +188,7 @@ final class GroupLister {
         : database.call(
             connection ->
                 database.list(
-                    connection,
-                    SUMMARIES,
-                    GroupLister::read,
-                    connection.createArrayOf("text", names.toArray())));
+                    connection, SUMMARIES, GroupLister::read, SqlArray.TEXT.of(connection, names)));
   }
 
   private static GroupSummary read(ResultSet row) throws SQLException {

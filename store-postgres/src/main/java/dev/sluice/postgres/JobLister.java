@@ -165,7 +165,7 @@ final class JobLister {
       query.queue().orElse(null),
       query.group().map(Group::toString).orElse(null),
       query.text().orElse(null),
-      connection.createArrayOf("text", query.states().stream().map(JobState::name).toArray()),
+      SqlArray.TEXT.of(connection, query.states().stream().map(JobState::name)),
       limit
     };
   }

@@ -6,11 +6,7 @@ import dev.sluice.Submission;
 import dev.sluice.spi.NewJob;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Timestamp;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,16 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Stores new jobs: a batch is one statement, whatever its size; jobs that may be rejected are
- * checked one by one.
+ * Submits jobs: sees to the limits they bring along, has them stored ({@link JobWriter}), and wakes
+ * workers. Jobs that may be rejected are checked one by one.
  */
 final class JobSubmitter {
-  private static final String SUBMIT =
-      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?, ?)";
   private static final String FULL_GROUP =
@@ -49,6 +42,7 @@ final class JobSubmitter {
   private final UUID storeId;
   private final Waker waker;
   private final LaneMover lanes;
+  private final JobWriter writer;
 
   /**
    * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
@@ -61,6 +55,7 @@ final class JobSubmitter {
     this.storeId = storeId;
     this.lanes = lanes;
     this.waker = waker;
+    this.writer = new JobWriter(database);
   }
 
   List<Submission> submit(List<NewJob> jobs) {
@@ -69,11 +64,15 @@ final class JobSubmitter {
     }
     proposeLimits(jobs);
     promoteDue(jobs);
-    List<Submission> submissions = storeAll(jobs);
-    Map<Waker.News, Integer> news = new HashMap<>();
-    jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
-    waker.wakeFor(news);
-    return submissions;
+    JobWriter.Written written = storeAll(jobs);
+    // A worker that began to wait while the jobs were stored was not seen then, nor did it see
+    // them. It is seen after the commit.
+    if (!written.rung()) {
+      Map<Waker.News, Integer> news = new HashMap<>();
+      jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
+      waker.wakeFor(news);
+    }
+    return written.submissions();
   }
 
   /**
@@ -90,30 +89,24 @@ final class JobSubmitter {
     }
   }
 
-  /** What to do about a forgotten number before these jobs are stored whatever is on record. */
-  @FunctionalInterface
-  private interface OnForgotten {
-    void replace(List<NewJob> jobs);
-  }
-
   /**
    * Forgotten numbers are replaced before the transaction begins anew: that takes a connection of
    * its own, and locks. If they keep coming, the first of them is as good as any.
    */
-  private List<Submission> storeAll(List<NewJob> jobs) {
+  private JobWriter.Written storeAll(List<NewJob> jobs) {
     for (int tries = 1; ; tries++) {
       boolean last = tries == MAX_TRIES;
+      JobWriter.OnForgotten onForgotten =
+          some -> {
+            if (!last) {
+              throw new ForgottenLimitException(some);
+            }
+          };
       try {
-        return database.inTransaction(
-            connection ->
-                store(
-                    connection,
-                    jobs,
-                    some -> {
-                      if (!last) {
-                        throw new ForgottenLimitException(some);
-                      }
-                    }));
+        return jobs.size() == 1 && !mayBeRejected(jobs.get(0))
+            ? database.call(connection -> writer.writeAlone(connection, jobs.get(0), onForgotten))
+            : database.inTransaction(
+                connection -> new JobWriter.Written(store(connection, jobs, onForgotten), false));
       } catch (ForgottenLimitException e) {
         replaceForgotten(e.jobs);
       }
@@ -217,8 +210,8 @@ final class JobSubmitter {
                       connection,
                       PROPOSE_LIMITS,
                       row -> row.getString(1),
-                      connection.createArrayOf("text", few.toArray()),
-                      connection.createArrayOf("int4", few.stream().map(limits::get).toArray())));
+                      SqlArray.TEXT.of(connection, few),
+                      SqlArray.INT4.of(connection, few.stream().map(limits::get))));
       lanes.settle(newlyLimited);
     }
   }
@@ -227,10 +220,11 @@ final class JobSubmitter {
     return job.concurrency().onLimit() == OnLimit.REJECT;
   }
 
-  private List<Submission> store(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
+  private List<Submission> store(
+      Connection connection, List<NewJob> jobs, JobWriter.OnForgotten onForgotten)
       throws SQLException {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
-      return insert(connection, jobs, onForgotten);
+      return writer.write(connection, jobs, onForgotten);
     }
     // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
     List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
@@ -244,7 +238,7 @@ final class JobSubmitter {
       submissions.add(
           obstacle.isPresent()
               ? obstacle.get()
-              : insert(connection, List.of(job), onForgotten).get(0));
+              : writer.write(connection, List.of(job), onForgotten).get(0));
     }
     return submissions;
   }
@@ -271,8 +265,8 @@ final class JobSubmitter {
     Map<String, Integer> limits = limitsOf(jobs);
     List<String> groups = jobs.stream().flatMap(JobSubmitter::groupsOf).distinct().toList();
     return new Object[] {
-      connection.createArrayOf("text", groups.toArray()),
-      connection.createArrayOf("int4", groups.stream().map(limits::get).toArray())
+      SqlArray.TEXT.of(connection, groups),
+      SqlArray.INT4.of(connection, groups.stream().map(limits::get).toList())
     };
   }
 
@@ -310,97 +304,5 @@ final class JobSubmitter {
             groupsAndLimits(connection, List.of(job)))
         .stream()
         .findFirst();
-  }
-
-  private List<Submission> insert(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
-      throws SQLException {
-    List<Submission> submissions = new ArrayList<>();
-    jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
-    List<Integer> open = new ArrayList<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      open.add(i);
-    }
-    boolean anyway = false;
-    // A job that collided with one that finished before it could be looked up is neither stored nor
-    // a duplicate: again.
-    for (int tries = 0; !open.isEmpty(); tries++) {
-      if (tries == MAX_TRIES) {
-        throw new SQLException(
-            "jobs keep colliding with jobs that vanish", SqlErrors.SERIALIZATION_FAILURE);
-      }
-      List<Integer> batch = open;
-      List<NewJob> some = batch.stream().map(jobs::get).toList();
-      List<Integer> again = new ArrayList<>();
-      boolean[] forgotten = new boolean[1];
-      database.list(
-          connection,
-          SUBMIT,
-          row -> {
-            if (row.getInt(1) == 0) {
-              forgotten[0] = true;
-              return null;
-            }
-            int index = batch.get(row.getInt(1) - 1);
-            UUID duplicateOf = row.getObject(2, UUID.class);
-            if (duplicateOf == null) {
-              again.add(index);
-            } else {
-              submissions.set(index, new Submission.Duplicate(duplicateOf));
-            }
-            return null;
-          },
-          parameters(connection, some, anyway));
-      if (forgotten[0]) {
-        onForgotten.replace(some);
-        anyway = true;
-      } else {
-        open = again;
-      }
-    }
-    return Collections.unmodifiableList(submissions);
-  }
-
-  private static Object[] parameters(Connection connection, List<NewJob> jobs, boolean anyway)
-      throws SQLException {
-    Columns columns = new Columns(connection, jobs);
-    return new Object[] {
-      columns.of("uuid", job -> job.identity().id()),
-      columns.of("bool", job -> job.identity().explicit()),
-      columns.of("text", job -> Group.of(job.task()).toString()),
-      columns.of("text", job -> job.place().queue()),
-      columns.of("int4", job -> job.place().priority()),
-      columns.of(
-          "timestamptz", job -> job.timing().runAt().map(JobSubmitter::timestamp).orElse(null)),
-      columns.of("int8", job -> job.timing().delay().toMillis()),
-      columns.of("int8", job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
-      columns.of("text", job -> job.identity().dedupeKey().orElse(null)),
-      columns.of(
-          "text",
-          job ->
-              job.concurrency().groups().stream()
-                  .map(Group::toString)
-                  .collect(Collectors.joining("\n"))),
-      columns.of("text", job -> job.concurrency().limited().map(Group::toString).orElse(null)),
-      columns.of(
-          "int4",
-          job ->
-              job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null),
-      columns.of("text", NewJob::payload),
-      columns.of("uuid", job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
-      columns.of("text", job -> job.identity().trace().orElse(null)),
-      anyway
-    };
-  }
-
-  private static Timestamp timestamp(Instant instant) {
-    return Timestamp.from(instant);
-  }
-
-  /** Turns records into one SQL array per column. */
-  record Columns(Connection connection, List<NewJob> jobs) {
-    java.sql.Array of(String type, java.util.function.Function<NewJob, Object> column)
-        throws SQLException {
-      return connection.createArrayOf(type, jobs.stream().map(column).toArray());
-    }
   }
 }

@@ -45,7 +45,7 @@ final class LaneMover {
                           connection,
                           SETTLE_LANES,
                           row -> row.getObject(1, UUID.class),
-                          connection.createArrayOf("text", tasks.toArray()),
+                          SqlArray.TEXT.of(connection, tasks),
                           from,
                           BATCH)
                       .get(0));

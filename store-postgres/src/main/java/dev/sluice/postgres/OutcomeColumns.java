@@ -33,24 +33,24 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   }
 
   Array ids() throws SQLException {
-    return column("uuid", JobOutcome::id);
+    return column(SqlArray.UUID, JobOutcome::id);
   }
 
   Array tokens() throws SQLException {
-    return column("int8", JobOutcome::token);
+    return column(SqlArray.INT8, JobOutcome::token);
   }
 
   Array verdicts() throws SQLException {
-    return column("int2", OutcomeColumns::verdict);
+    return column(SqlArray.INT2, OutcomeColumns::verdict);
   }
 
   Array delays() throws SQLException {
-    return column("int8", outcome -> delay(outcome).toMillis());
+    return column(SqlArray.INT8, outcome -> delay(outcome).toMillis());
   }
 
   Array durations() throws SQLException {
     return column(
-        "int8",
+        SqlArray.INT8,
         outcome ->
             verdict(outcome) == CANCELLED && outcome.ran().isZero()
                 ? null
@@ -58,7 +58,7 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   }
 
   Array results() throws SQLException {
-    return column("text", OutcomeColumns::result);
+    return column(SqlArray.TEXT, OutcomeColumns::result);
   }
 
   private static String result(JobOutcome outcome) {
@@ -71,11 +71,11 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   }
 
   Array failures() throws SQLException {
-    return column("jsonb", OutcomeColumns::failure);
+    return column(SqlArray.JSONB, OutcomeColumns::failure);
   }
 
-  private Array column(String type, Function<JobOutcome, Object> value) throws SQLException {
-    return connection.createArrayOf(type, outcomes.stream().map(value).toArray());
+  private Array column(SqlArray type, Function<JobOutcome, Object> value) throws SQLException {
+    return type.of(connection, outcomes.stream().map(value));
   }
 
   private static short verdict(JobOutcome outcome) {

@@ -20,6 +20,26 @@ final class OwnPool implements ConnectionSource {
   private static final Logger log = LoggerFactory.getLogger(OwnPool.class);
   private static final long CONNECTION_TIMEOUT_MS = 10_000;
 
+  /**
+   * The locks of the protocol are followed by reads that must see what the lock waited for. The
+   * isolation is set on every connection: the pool's own setting asks the first one, and the
+   * server's default may change later.
+   *
+   * <p>Then plans are made that the first calls would wait for. That must not keep a connection
+   * from being opened: the schema may not be there yet, or the server be read-only.
+   */
+  private static final String PREPARE_CONNECTION =
+      """
+      SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
+      DO $$
+      BEGIN
+        PERFORM ${schema}.warm_up();
+      EXCEPTION WHEN OTHERS THEN
+        NULL;
+      END
+      $$
+      """;
+
   private final HikariDataSource pool;
 
   private OwnPool(HikariDataSource pool) {
@@ -51,11 +71,7 @@ final class OwnPool implements ConnectionSource {
     config.setMaximumPoolSize(settings.connections() + 1);
     config.setMinimumIdle(1);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
-    // The locks of the protocol are followed by reads that must see what the lock waited for.
-    // On every connection: the pool's own setting asks the first one, and the server's default may
-    // change later.
-    config.setConnectionInitSql(
-        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    config.setConnectionInitSql(PREPARE_CONNECTION.replace("${schema}", settings.namespace()));
     return config;
   }
 

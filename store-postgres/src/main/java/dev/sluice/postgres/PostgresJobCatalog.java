@@ -90,7 +90,7 @@ final class PostgresJobCatalog implements JobCatalog {
     if (!ids.isEmpty()) {
       database.call(
           connection -> {
-            Object wanted = connection.createArrayOf("uuid", ids.toArray());
+            Object wanted = SqlArray.UUID.of(connection, ids);
             return database.list(
                 connection,
                 STANDINGS,
@@ -119,10 +119,7 @@ final class PostgresJobCatalog implements JobCatalog {
         : database.call(
             connection ->
                 database.list(
-                    connection,
-                    GET_ALL,
-                    JobRow::read,
-                    connection.createArrayOf("uuid", ids.toArray())));
+                    connection, GET_ALL, JobRow::read, SqlArray.UUID.of(connection, ids)));
   }
 
   @Override
@@ -151,8 +148,8 @@ final class PostgresJobCatalog implements JobCatalog {
                     row -> row.getInt(1),
                     id,
                     group.map(Group::toString).orElse(null),
-                    connection.createArrayOf(
-                        "text", tasks.stream().map(task -> Group.of(task).toString()).toArray()),
+                    SqlArray.TEXT.of(
+                        connection, tasks.stream().map(task -> Group.of(task).toString())),
                     most)
                 .get(0));
   }
@@ -173,7 +170,7 @@ final class PostgresJobCatalog implements JobCatalog {
                         connection,
                         CANCEL_ALL,
                         row -> row.getInt(1),
-                        connection.createArrayOf("uuid", ids.toArray()))
+                        SqlArray.UUID.of(connection, ids))
                     .get(0));
   }
 

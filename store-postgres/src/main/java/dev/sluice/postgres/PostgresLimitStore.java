@@ -214,8 +214,8 @@ final class PostgresLimitStore implements LimitStore {
                 connection,
                 RECORD_POINTERS,
                 row -> true,
-                connection.createArrayOf("text", families.stream().map(Group::toString).toArray()),
-                connection.createArrayOf("text", families.stream().map(pointers::get).toArray())));
+                SqlArray.TEXT.of(connection, families.stream().map(Group::toString).toList()),
+                SqlArray.TEXT.of(connection, families.stream().map(pointers::get).toList())));
   }
 
   @Override

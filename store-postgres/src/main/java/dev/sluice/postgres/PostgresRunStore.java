@@ -156,7 +156,7 @@ final class PostgresRunStore implements RunStore {
     List<StoredRun> found =
         database.call(
             connection -> {
-              Object states = connection.createArrayOf("text", query.states().toArray());
+              Object states = SqlArray.TEXT.of(connection, query.states());
               return database.list(
                   connection,
                   LIST,

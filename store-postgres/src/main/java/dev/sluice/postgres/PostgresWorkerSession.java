@@ -32,10 +32,17 @@ import org.slf4j.LoggerFactory;
  * migration/007_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
- * waiting_for}) and is told to look once more at once. Whoever gives it something to do later, in a
- * transaction of its own, sees the row after its commit and sends a notification. Either the second
- * look saw the work or its giver sees the row: no wake-up is lost, and a busy worker is never
- * notified. {@code armed} remembers what the row says, until a wake-up takes it back.
+ * waiting_for}) and is told to look once more at once. A transaction that gives it something to do
+ * looks at the row after its commit, and sends a notification. Either the second look saw the work
+ * or the row was seen: no wake-up is lost, and a busy worker is never notified.
+ *
+ * <p>The submit of a single job looks at the rows before its commit as well ({@code ring}), to save
+ * a transaction. A worker that it finds there is notified by the commit itself, and its row no
+ * longer says that it waits: so two jobs never count on the same worker. If it finds none, it looks
+ * again after the commit, like all others. The first look alone would not do: the worker may say
+ * that it waits right after that look, and look for jobs itself before the commit.
+ *
+ * <p>{@code armed} remembers what the row says, until a wake-up takes it back.
  *
  * <p><b>Calls that come late.</b> The server may carry a call out long after this side has given it
  * up: its answer timed out, or its connection was cut. Each reconcile therefore begins a new epoch,
@@ -137,8 +144,8 @@ final class PostgresWorkerSession implements WorkerSession {
                     row -> row.getBoolean(1),
                     id,
                     registration.name(),
-                    connection.createArrayOf("text", registration.queues().toArray()),
-                    connection.createArrayOf("text", ownTasks.toArray()),
+                    SqlArray.TEXT.of(connection, registration.queues()),
+                    SqlArray.TEXT.of(connection, ownTasks),
                     names(connection, limited),
                     numbers(connection, limited, registration.limits()),
                     registration.lease().toMillis(),
@@ -241,16 +248,16 @@ final class PostgresWorkerSession implements WorkerSession {
       id,
       epoch,
       rulesVersion,
-      connection.createArrayOf("text", registration.queues().toArray()),
+      SqlArray.TEXT.of(connection, registration.queues()),
       tasks.isEmpty() ? 0 : demand.jobs(),
-      connection.createArrayOf("text", names.toArray()),
-      connection.createArrayOf("int4", tasks.stream().map(Exchange.TaskDemand::room).toArray()),
-      connection.createArrayOf("int4", tasks.stream().map(Exchange.TaskDemand::depth).toArray()),
-      connection.createArrayOf("bool", names.stream().map(tasksWithLane::contains).toArray()),
-      connection.createArrayOf("bool", names.stream().map(limitedTasks::contains).toArray()),
-      connection.createArrayOf("text", spare.stream().map(Map.Entry::getKey).toArray()),
-      connection.createArrayOf("int4", spare.stream().map(Map.Entry::getValue).toArray()),
-      connection.createArrayOf("text", start.toArray()),
+      SqlArray.TEXT.of(connection, names),
+      SqlArray.INT4.of(connection, tasks.stream().map(Exchange.TaskDemand::room)),
+      SqlArray.INT4.of(connection, tasks.stream().map(Exchange.TaskDemand::depth)),
+      SqlArray.BOOL.of(connection, names.stream().map(tasksWithLane::contains)),
+      SqlArray.BOOL.of(connection, names.stream().map(limitedTasks::contains)),
+      SqlArray.TEXT.of(connection, spare.stream().map(Map.Entry::getKey)),
+      SqlArray.INT4.of(connection, spare.stream().map(Map.Entry::getValue)),
+      SqlArray.TEXT.of(connection, start),
       outcomes.ids(),
       outcomes.tokens(),
       outcomes.verdicts(),
@@ -258,13 +265,13 @@ final class PostgresWorkerSession implements WorkerSession {
       outcomes.durations(),
       outcomes.results(),
       outcomes.failures(),
-      connection.createArrayOf("uuid", exchange.started().toArray()),
-      connection.createArrayOf("uuid", progress.stream().map(Map.Entry::getKey).toArray()),
-      connection.createArrayOf("text", progress.stream().map(Map.Entry::getValue).toArray()),
-      connection.createArrayOf("text", exchange.released().stream().map(HeldSlot::group).toArray()),
-      connection.createArrayOf("int4", exchange.released().stream().map(HeldSlot::slot).toArray()),
-      connection.createArrayOf("int8", exchange.released().stream().map(HeldSlot::token).toArray()),
-      connection.createArrayOf("text", calledAgain.toArray()),
+      SqlArray.UUID.of(connection, exchange.started()),
+      SqlArray.UUID.of(connection, progress.stream().map(Map.Entry::getKey)),
+      SqlArray.TEXT.of(connection, progress.stream().map(Map.Entry::getValue)),
+      SqlArray.TEXT.of(connection, exchange.released().stream().map(HeldSlot::group)),
+      SqlArray.INT4.of(connection, exchange.released().stream().map(HeldSlot::slot)),
+      SqlArray.INT8.of(connection, exchange.released().stream().map(HeldSlot::token)),
+      SqlArray.TEXT.of(connection, calledAgain),
       tell,
       highestToken
     };
@@ -368,8 +375,8 @@ final class PostgresWorkerSession implements WorkerSession {
                   },
                   id,
                   next,
-                  connection.createArrayOf("uuid", known.keySet().toArray()),
-                  connection.createArrayOf("bigint", known.values().toArray()));
+                  SqlArray.UUID.of(connection, known.keySet()),
+                  SqlArray.INT8.of(connection, known.values()));
               return found[0];
             });
     if (late[0]) {
@@ -416,12 +423,12 @@ final class PostgresWorkerSession implements WorkerSession {
   }
 
   private static Array names(Connection connection, List<Group> groups) throws SQLException {
-    return connection.createArrayOf("text", groups.stream().map(Group::toString).toArray());
+    return SqlArray.TEXT.of(connection, groups.stream().map(Group::toString));
   }
 
   private static Array numbers(
       Connection connection, List<Group> groups, Map<Group, Integer> limits) throws SQLException {
-    return connection.createArrayOf("int4", groups.stream().map(limits::get).toArray());
+    return SqlArray.INT4.of(connection, groups.stream().map(limits::get));
   }
 
   @Override
@@ -435,11 +442,11 @@ final class PostgresWorkerSession implements WorkerSession {
                 id,
                 epoch,
                 rulesVersion,
-                connection.createArrayOf("uuid", claims.keySet().toArray()),
-                connection.createArrayOf("int8", claims.values().toArray()),
-                connection.createArrayOf("text", slots.stream().map(HeldSlot::group).toArray()),
-                connection.createArrayOf("int4", slots.stream().map(HeldSlot::slot).toArray()),
-                connection.createArrayOf("int8", slots.stream().map(HeldSlot::token).toArray())));
+                SqlArray.UUID.of(connection, claims.keySet()),
+                SqlArray.INT8.of(connection, claims.values()),
+                SqlArray.TEXT.of(connection, slots.stream().map(HeldSlot::group)),
+                SqlArray.INT4.of(connection, slots.stream().map(HeldSlot::slot)),
+                SqlArray.INT8.of(connection, slots.stream().map(HeldSlot::token))));
   }
 
   @Override
@@ -465,11 +472,7 @@ final class PostgresWorkerSession implements WorkerSession {
       database.call(
           connection ->
               database.list(
-                  connection,
-                  SIGN_OFF,
-                  row -> true,
-                  id,
-                  connection.createArrayOf("text", leftBehind.toArray())));
+                  connection, SIGN_OFF, row -> true, id, SqlArray.TEXT.of(connection, leftBehind)));
     } catch (SluiceException e) {
       log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
     }

@@ -114,11 +114,11 @@ final class SlotAuditor {
 
   /** Puts right what was found in these groups; what that was by then. */
   private List<Seen> repair(List<Seen> found) {
-    Object[] groups = found.stream().map(seen -> seen.finding.group().toString()).toArray();
+    List<String> groups = found.stream().map(seen -> seen.finding.group().toString()).toList();
     return database.call(
         connection ->
             database.list(
-                connection, REPAIR, SlotAuditor::read, connection.createArrayOf("text", groups)));
+                connection, REPAIR, SlotAuditor::read, SqlArray.TEXT.of(connection, groups)));
   }
 
   /** What was seen of several workers in one group is one finding. */

@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wakes sleeping workers, from a thread of its own, after the transaction that gave them something
- * to do.
+ * to do. A single job wakes its worker with its own commit where one is seen waiting ({@link
+ * JobWriter}); this is for all other news, and for the job that found no worker waiting.
  *
  * <p>Whoever submits or frees a slot only leaves a note here and goes on. While one wake-up is
  * under way the notes of others pile up and become the next one, so a burst of submits becomes a
@@ -124,9 +125,9 @@ final class Waker implements AutoCloseable {
                     connection,
                     WAKE,
                     row -> true,
-                    connection.createArrayOf("text", kinds.stream().map(News::task).toArray()),
-                    connection.createArrayOf("text", kinds.stream().map(News::queue).toArray()),
-                    connection.createArrayOf("int4", kinds.stream().map(due::get).toArray())));
+                    SqlArray.TEXT.of(connection, kinds.stream().map(News::task)),
+                    SqlArray.TEXT.of(connection, kinds.stream().map(News::queue)),
+                    SqlArray.INT4.of(connection, kinds.stream().map(due::get))));
       }
     } catch (SluiceException e) {
       // Sleepers poll; all that is lost is some latency.

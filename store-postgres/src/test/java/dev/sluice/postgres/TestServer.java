@@ -11,12 +11,16 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * A PostgreSQL that integration tests of this module share, started with the first test class that
  * needs it and stopped after the last.
+ *
+ * <p>The newest version has a database whose collation passes over punctuation, as unlike that of
+ * bytes as one can be; the old one has the collation of bytes.
  */
 final class TestServer implements BeforeAllCallback {
   /** Where the tests find a server of their own; unset = an embedded one of the newest version. */
@@ -29,6 +33,11 @@ final class TestServer implements BeforeAllCallback {
    * An embedded server of an old version, from binaries that the build puts beside the class path.
    */
   static final TestServer OLD = new TestServer("postgres-old", null);
+
+  private static final String COLLATED = "collated";
+  private static final String CREATE_COLLATED =
+      "CREATE DATABASE collated TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US-u-ka-shifted'";
+  private static final String DUPLICATE_DATABASE = "42P04";
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(TestServer.class);
@@ -50,8 +59,9 @@ final class TestServer implements BeforeAllCallback {
             : context
                 .getRoot()
                 .getStore(NAMESPACE)
-                .computeIfAbsent(directory, key -> new Embedded(key, options()), Embedded.class)
-                .url();
+                .computeIfAbsent(
+                    directory, key -> new Embedded(key, options(), this != OLD), Embedded.class)
+                .url(this == OLD ? "postgres" : COLLATED);
   }
 
   private EmbeddedPostgresOptions options() {
@@ -78,6 +88,10 @@ final class TestServer implements BeforeAllCallback {
   }
 
   Connection openConnection() throws SQLException {
+    return connect(url);
+  }
+
+  private static Connection connect(String url) throws SQLException {
     PostgresUrl parsed = PostgresUrl.parse(url);
     return parsed.user() == null
         ? DriverManager.getConnection(parsed.jdbcUrl())
@@ -87,16 +101,30 @@ final class TestServer implements BeforeAllCallback {
   private static final class Embedded implements AutoCloseable {
     private final EmbeddedPostgres server;
 
-    Embedded(String directory, EmbeddedPostgresOptions options) {
+    Embedded(String directory, EmbeddedPostgresOptions options, boolean collated) {
       server = EmbeddedPostgres.join(Path.of("target", directory), options);
+      if (collated) {
+        createCollated();
+      }
     }
 
-    String url() {
+    private void createCollated() {
+      try (Connection connection = connect(url("postgres"));
+          Statement statement = connection.createStatement()) {
+        statement.execute(CREATE_COLLATED);
+      } catch (SQLException e) {
+        if (!DUPLICATE_DATABASE.equals(e.getSQLState())) {
+          throw new IllegalStateException("The database could not be created", e);
+        }
+      }
+    }
+
+    String url(String database) {
       try {
         String[] line =
             Files.readString(server.dataDirectory().resolve("pgpass")).strip().split(":");
-        return "postgresql://%s:%s@127.0.0.1:%d/postgres"
-            .formatted(line[3], line[4], server.port());
+        return "postgresql://%s:%s@127.0.0.1:%d/%s"
+            .formatted(line[3], line[4], server.port(), database);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

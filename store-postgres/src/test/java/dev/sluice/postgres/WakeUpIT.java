@@ -7,12 +7,17 @@ import dev.sluice.Sluice;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -123,7 +128,147 @@ class WakeUpIT {
     }
   }
 
+  /**
+   * The submit looks for waiting workers before its commit, the worker begins to wait and looks for
+   * jobs before it too, and neither sees the other.
+   */
+  @Test
+  void workerThatBeginsToWaitWhileAJobIsBeingStored_isWokenAfterTheCommit() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch finish = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    try (Sluice sluice = fixture.open();
+        Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement();
+        Worker worker =
+            sluice
+                .worker()
+                .concurrency(1)
+                .poll(NEVER)
+                .handle(
+                    TASK,
+                    (n, job) -> {
+                      if (n == 1) {
+                        running.countDown();
+                        finish.await();
+                      } else {
+                        second.countDown();
+                      }
+                    })
+                .start()) {
+      awaitSleeper();
+      sluice.submit(TASK, 1);
+      running.await();
+      holdUpCommitsOfJobs(statement);
+      CompletableFuture<Void> submit = CompletableFuture.runAsync(() -> sluice.submit(TASK, 2));
+      awaitHeldUpCommit(statement);
+      assertThat(
+              number(
+                  statement, "SELECT count(*) FROM ${schema}.worker WHERE waiting_for IS NOT NULL"))
+          .isZero();
+      // Each look for jobs takes a token: the worker looks, says that it waits, and looks again.
+      long token = number(statement, "SELECT last_value FROM ${schema}.token");
+      finish.countDown();
+      awaitTrue(statement, "SELECT last_value >= %d FROM ${schema}.token".formatted(token + 2));
+      number(statement, "SELECT pg_advisory_unlock(4711, hashtext('${schema}'))::integer");
+      submit.join();
+      assertThat(second.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void jobsSubmittedOneByOne_wakeAWorkerEach() throws Exception {
+    CountDownLatch running = new CountDownLatch(2);
+    CountDownLatch finish = new CountDownLatch(1);
+    try (Sluice sluice = fixture.open();
+        Worker one = blockingWorker(sluice, running, finish);
+        Worker other = blockingWorker(sluice, running, finish)) {
+      awaitSleepers(2);
+      sluice.submit(TASK, 1);
+      sluice.submit(TASK, 2);
+      assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+      finish.countDown();
+    }
+  }
+
+  @Test
+  void singleJob_wakesItsWorkerInTheTransactionThatStoresIt() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    try (Sluice sluice = fixture.open();
+        Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement();
+        Worker worker = blockingWorker(sluice, running, new CountDownLatch(0))) {
+      awaitSleeper();
+      holdUpCommitsOfJobs(statement);
+      CompletableFuture<Void> submit = CompletableFuture.runAsync(() -> sluice.submit(TASK, 1));
+      awaitHeldUpCommit(statement);
+      // The row of the worker is locked by the submit, which has written it.
+      assertThat(
+              number(
+                  statement,
+                  "SELECT count(*) FROM (SELECT FROM ${schema}.worker FOR UPDATE SKIP LOCKED) w"))
+          .isZero();
+      number(statement, "SELECT pg_advisory_unlock(4711, hashtext('${schema}'))::integer");
+      submit.join();
+      assertThat(running.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private static Worker blockingWorker(
+      Sluice sluice, CountDownLatch running, CountDownLatch finish) {
+    return sluice
+        .worker()
+        .concurrency(1)
+        .poll(NEVER)
+        .handle(
+            TASK,
+            (n, job) -> {
+              running.countDown();
+              finish.await();
+            })
+        .start();
+  }
+
+  /** A transaction that stores a job waits at its commit until the lock taken here is given up. */
+  private void holdUpCommitsOfJobs(Statement statement) throws SQLException {
+    statement.execute(
+        """
+        CREATE FUNCTION ${schema}.hold_up() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock_shared(4711, hashtext('${schema}')); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER hold_up AFTER INSERT ON ${schema}.job
+          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${schema}.hold_up();
+        SELECT pg_advisory_lock(4711, hashtext('${schema}'))
+        """
+            .replace("${schema}", fixture.namespace()));
+  }
+
+  private void awaitHeldUpCommit(Statement statement) {
+    awaitTrue(
+        statement,
+        """
+        SELECT count(*) > 0 FROM pg_locks
+        WHERE classid = 4711 AND objid = hashtext('${schema}')::oid AND NOT granted
+        """);
+  }
+
+  private long number(Statement statement, String query) throws SQLException {
+    try (ResultSet row = statement.executeQuery(query.replace("${schema}", fixture.namespace()))) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private void awaitTrue(Statement statement, String condition) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> number(statement, "SELECT (" + condition + ")::integer") == 1);
+  }
+
   private void awaitSleeper() {
+    awaitSleepers(1);
+  }
+
+  private void awaitSleepers(int workers) {
     await()
         .atMost(Duration.ofSeconds(10))
         .until(
@@ -135,7 +280,7 @@ class WakeUpIT {
                           "SELECT count(*) FROM %s.worker WHERE waiting_for IS NOT NULL"
                               .formatted(fixture.namespace()))) {
                 row.next();
-                return row.getInt(1) > 0;
+                return row.getInt(1) >= workers;
               }
             });
   }

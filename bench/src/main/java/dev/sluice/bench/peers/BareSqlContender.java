@@ -1,5 +1,6 @@
 package dev.sluice.bench.peers;
 
+import dev.sluice.bench.server.CpuClock;
 import dev.sluice.bench.server.Endpoint;
 import java.sql.Array;
 import java.sql.Connection;
@@ -76,6 +77,7 @@ final class BareSqlContender implements Contender {
   @Override
   public Timing run(Endpoint database, Workload workload) throws Exception {
     PeerDatabase.install(database, "bare-sql.sql");
+    CpuClock server = CpuClock.of(database);
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(SUBMIT.formatted(workload.jobs()));
@@ -89,9 +91,11 @@ final class BareSqlContender implements Contender {
       }
       List<Callable<Integer>> loops =
           connections.stream().<Callable<Integer>>map(each -> () -> drain(each)).toList();
+      CpuClock.Count spent = server.start();
       Stopwatch running = new Stopwatch();
       int jobs = sum(threads.invokeAll(loops));
-      return new Timing(jobs, OptionalDouble.empty(), running.seconds(), 0);
+      double runSeconds = running.seconds();
+      return new Timing(jobs, OptionalDouble.empty(), runSeconds, 0, spent.stop(jobs));
     } finally {
       threads.shutdownNow();
       for (Connection connection : connections) {

@@ -7,6 +7,7 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.bench.server.CpuClock;
 import dev.sluice.bench.server.Endpoint;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +45,7 @@ final class DbSchedulerContender implements Contender {
   @Override
   public Timing run(Endpoint database, Workload workload) throws Exception {
     PeerDatabase.install(database, "db-scheduler.sql");
-    JobLog log = new JobLog(workload);
+    JobLog log = new JobLog(workload, CpuClock.of(database));
     OneTimeTask<Void> task =
         Tasks.oneTime("no_op").execute((instance, context) -> handle(log, instance.getId()));
     try (HikariDataSource pool = PeerDatabase.pool(database, CONNECTIONS)) {
@@ -54,14 +55,14 @@ final class DbSchedulerContender implements Contender {
               .pollUsingLockAndFetch(LOWER_LIMIT, UPPER_LIMIT)
               .shutdownMaxWait(Duration.ofSeconds(5))
               .build();
-      double submitSeconds = submit(scheduler, task, workload.jobs());
+      log.submitted(submit(scheduler, task, workload.jobs()));
       scheduler.start();
       try {
         log.await();
       } finally {
         scheduler.stop();
       }
-      return log.timing(submitSeconds);
+      return log.timing();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.dbos.transact.StartWorkflowOptions;
 import dev.dbos.transact.config.DBOSConfig;
 import dev.dbos.transact.workflow.Queue;
 import dev.dbos.transact.workflow.Workflow;
+import dev.sluice.bench.server.CpuClock;
 import dev.sluice.bench.server.Endpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -62,9 +63,9 @@ final class DbosContender implements Contender {
 
   @Override
   public Timing run(Endpoint database, Workload workload) throws Exception {
-    JobLog log = new JobLog(workload);
+    JobLog log = new JobLog(workload, CpuClock.of(database));
     try (HikariDataSource pool = PeerDatabase.pool(database, CONNECTIONS)) {
-      double submitSeconds = submit(pool, log, workload.jobs());
+      log.submitted(submit(pool, log, workload.jobs()));
       try (DBOS dbos = new DBOS(config(pool).withListenQueue(QUEUE))) {
         dbos.registerQueue(queue(profile));
         dbos.registerProxy(NoOp.class, new LoggedNoOp(log));
@@ -72,7 +73,7 @@ final class DbosContender implements Contender {
         log.await();
         awaitOutcomes(pool);
       }
-      return log.timing(submitSeconds);
+      return log.timing();
     }
   }
 

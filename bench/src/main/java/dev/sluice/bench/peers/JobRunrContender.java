@@ -4,6 +4,7 @@ import static dev.sluice.bench.peers.Profile.PARALLELISM;
 import static org.jobrunr.server.BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.bench.server.CpuClock;
 import dev.sluice.bench.server.Endpoint;
 import java.util.stream.IntStream;
 import org.jobrunr.jobs.lambdas.JobRequest;
@@ -37,7 +38,7 @@ final class JobRunrContender implements Contender {
 
   @Override
   public Timing run(Endpoint database, Workload workload) throws Exception {
-    JobLog log = new JobLog(workload);
+    JobLog log = new JobLog(workload, CpuClock.of(database));
     JsonMapper json = new JacksonJsonMapper();
     try (HikariDataSource pool = PeerDatabase.pool(database, CONNECTIONS)) {
       StorageProvider storage = new PostgresStorageProvider(pool);
@@ -45,7 +46,7 @@ final class JobRunrContender implements Contender {
       Stopwatch submitting = new Stopwatch();
       new JobRequestScheduler(storage)
           .enqueue(IntStream.range(0, workload.jobs()).mapToObj(NoOp::new));
-      double submitSeconds = submitting.seconds();
+      log.submitted(submitting.seconds());
       BackgroundJobServer server =
           new BackgroundJobServer(
               storage,
@@ -61,7 +62,7 @@ final class JobRunrContender implements Contender {
         server.stop();
         storage.close();
       }
-      return log.timing(submitSeconds);
+      return log.timing();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.bench.peers;
 
 import dev.sluice.bench.report.Figure;
+import dev.sluice.bench.scenario.ServerCpu;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -25,6 +26,11 @@ record Measured(Profile profile, List<Timing> timings, OptionalInt peak, Optiona
 
   Figure throughput() {
     return new Figure("jobs/s", timings.stream().map(Timing::jobsPerSecond).toList());
+  }
+
+  /** What the server spent on a job. */
+  Figure serverCpu() {
+    return ServerCpu.of(timings.stream().map(Timing::serverCpu).toList());
   }
 
   /** Whether more ran at once than the limit allows. */

@@ -52,6 +52,9 @@ final class PeersSection {
         limited,
         bestLimited,
         Goal.atLeast(5, 12));
+    remarks.add(
+        "The server's CPU time is counted from the last submit to the end; programs on Node do not"
+            + " tell when that is.");
     all.forEach(this::remarkOn);
     return new Section(
         scenario.name(),
@@ -117,6 +120,7 @@ final class PeersSection {
     if (!measured.timings().isEmpty()) {
       settings.put("jobs in a round", Integer.toString(measured.timings().get(0).jobs()));
       figures.put(Subject.JOBS_PER_SECOND, measured.throughput());
+      figures.put(Subject.SERVER_CPU, measured.serverCpu());
       List<Double> submitted =
           measured.timings().stream()
               .map(Timing::submittedPerSecond)

@@ -7,6 +7,7 @@ import dev.sluice.Sluice;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import dev.sluice.WorkerListener;
+import dev.sluice.bench.server.CpuClock;
 import dev.sluice.bench.server.Endpoint;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -51,13 +52,13 @@ final class SluiceContender implements Contender {
     Task.Builder<Integer> builder = Task.named("no_op", Integer.class);
     profile.limit().ifPresent(builder::maxConcurrent);
     Task<Integer> task = builder.build();
-    JobLog log = new JobLog(workload);
+    JobLog log = new JobLog(workload, CpuClock.of(database));
     Acceptances acceptances = new Acceptances(workload.jobs());
     Deque<AutoCloseable> opened = new ArrayDeque<>();
     try (Sluice submitter = Sluice.open(database.url())) {
       Stopwatch submitting = new Stopwatch();
       submitter.submitAll(task, IntStream.range(0, workload.jobs()).boxed().toList());
-      double submitSeconds = submitting.seconds();
+      log.submitted(submitting.seconds());
       for (int i = 0; i < WORKERS; i++) {
         opened.push(Sluice.open(database.url()));
       }
@@ -65,7 +66,8 @@ final class SluiceContender implements Contender {
         opened.push(startWorker((Sluice) sluice, task, log, acceptances));
       }
       acceptances.all.await();
-      return log.timingUntil(acceptances.last, submitSeconds);
+      log.await();
+      return log.timingUntil(acceptances.last);
     } finally {
       while (!opened.isEmpty()) {
         opened.pop().close();

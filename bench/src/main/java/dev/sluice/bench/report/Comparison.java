@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Two reports side by side. Each figure and each ratio that both have makes a row.
+ * Two reports side by side. Each figure and each ratio that both know makes a row.
  *
  * @param rows what both have, in the order of the first
  * @param onlyBefore what only the first has, by name
@@ -61,7 +61,7 @@ public record Comparison(List<Row> rows, List<String> onlyBefore, List<String> o
             figures.forEach(
                 (name, figure) -> {
                   Figure other = second.getOrDefault(subject, Map.of()).get(name);
-                  if (other != null) {
+                  if (other != null && other.known() && figure.known()) {
                     rows.add(new Row(subject, name, figure, other));
                   }
                 }));

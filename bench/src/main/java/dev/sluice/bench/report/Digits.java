@@ -4,6 +4,7 @@ import java.util.Locale;
 
 /** Numbers as people read them: three digits or so, thousands apart, the unit behind. */
 public final class Digits {
+  private static final String UNKNOWN = "–";
   private static final double MANY = 100;
   private static final double TEN = 10;
   private static final double TENTH = 0.1;
@@ -43,20 +44,23 @@ public final class Digits {
 
   /** The median with its unit, which is left out where {@code name} says it already. */
   static String median(String name, Figure figure) {
+    if (!figure.known()) {
+      return UNKNOWN;
+    }
     String number = of(figure.median());
     return figure.unit().isEmpty() || name.endsWith(figure.unit())
         ? number
         : number + " " + figure.unit();
   }
 
-  /** From the smallest to the largest; empty for what was measured once. */
+  /** From the smallest to the largest; empty for what was measured once, or is unknown. */
   static String spread(Figure figure) {
-    return figure.values().size() == 1 ? "" : of(figure.least()) + "…" + of(figure.most());
+    return figure.values().size() <= 1 ? "" : of(figure.least()) + "…" + of(figure.most());
   }
 
   /** The same for quotients. */
   static String ratioSpread(Figure figure) {
-    return figure.values().size() == 1 ? "" : ratio(figure.least()) + "…" + ratio(figure.most());
+    return figure.values().size() <= 1 ? "" : ratio(figure.least()) + "…" + ratio(figure.most());
   }
 
   /** Two decimals, or two digits where two decimals would say nothing. */

@@ -13,6 +13,9 @@ public record Subject(String name, Map<String, String> settings, Map<String, Fig
   /** The throughput. */
   public static final String JOBS_PER_SECOND = "jobs/s";
 
+  /** What the server spent on a job, all its processes together. */
+  public static final String SERVER_CPU = "server CPU per job";
+
   /** The setting that says why it could not be measured. */
   public static final String FAILED = "failed";
 

@@ -23,9 +23,11 @@ public record Bench(Optional<BenchServer> postgres, Plan plan, Progress progress
     }
   }
 
-  /** A setting in a database of its own. */
+  /** A setting in a database of its own, or in a new one for every batch if jobs come first. */
   Stage onPostgres(Setting setting) throws InterruptedException {
     String name = "sluice_bench_" + setting.name().replaceAll("[^a-z0-9]+", "_");
-    return new Stage(setting, plan, server().createDatabase(name));
+    return setting.jobsFirst()
+        ? new ColdStage(setting, plan, () -> server().createDatabase(name))
+        : new WarmStage(setting, plan, server().createDatabase(name));
   }
 }

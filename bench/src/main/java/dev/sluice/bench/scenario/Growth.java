@@ -3,6 +3,7 @@ package dev.sluice.bench.scenario;
 import dev.sluice.bench.report.Curve;
 import dev.sluice.bench.report.Figure;
 import dev.sluice.bench.report.Section;
+import dev.sluice.bench.report.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * Measures how throughput, claim time and memory change as things get larger.
+ * Measures how throughput, claim time, CPU time and memory change as things get larger.
  *
  * @param largest how many jobs or groups to go up to
  * @param things what is to grow
@@ -51,7 +52,11 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
       String name,
       String label,
       List<Integer> steps,
-      IntFunction<Setting> at) {}
+      IntFunction<Setting> at) {
+    Curve curve(String figure, String unit, List<Curve.Point> points) {
+      return new Curve("%s against %s".formatted(figure, against), name, label, unit, points);
+    }
+  }
 
   @Override
   public String name() {
@@ -65,8 +70,8 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
 
   @Override
   public String summary() {
-    return "Throughput, claim time and memory as the backlog, the limited groups and the workers"
-        + " grow.";
+    return "Throughput, claim time, the server's CPU time and memory as the backlog, the limited"
+        + " groups and the workers grow.";
   }
 
   @Override
@@ -136,6 +141,7 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
   private static List<Curve> measure(Bench bench, Line line) throws InterruptedException {
     List<Curve.Point> throughput = new ArrayList<>();
     List<Curve.Point> claim = new ArrayList<>();
+    List<Curve.Point> serverCpu = new ArrayList<>();
     Progress progress = bench.progress();
     progress.begin(
         "%s, %s".formatted(line.against, line.name), line.steps.size() * bench.plan().runs());
@@ -153,15 +159,19 @@ public record Growth(int largest, Set<Thing> things) implements Scenario {
         }
         throughput.add(new Curve.Point(step, median(rounds, Round::jobsPerSecond)));
         claim.add(new Curve.Point(step, median(rounds, Round::medianClaimMillis)));
+        ServerCpu.figure(rounds.stream().map(Round::serverCpu).toList())
+            .filter(Figure::known)
+            .ifPresent(figure -> serverCpu.add(new Curve.Point(step, figure.median())));
       }
     } finally {
       progress.end();
     }
-    return List.of(
-        new Curve(
-            "throughput against " + line.against, line.name, line.label, "jobs/s", throughput),
-        new Curve(
-            "claim time against " + line.against, line.name, line.label, "claim in ms", claim));
+    return Stream.of(
+            line.curve("throughput", "jobs/s", throughput),
+            line.curve("claim time", "claim in ms", claim),
+            line.curve(Subject.SERVER_CPU, "CPU time in µs", serverCpu))
+        .filter(curve -> !curve.points().isEmpty())
+        .toList();
   }
 
   private static double median(List<Round> rounds, ToDoubleFunction<Round> value) {

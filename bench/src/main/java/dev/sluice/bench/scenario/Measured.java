@@ -5,6 +5,7 @@ import dev.sluice.bench.report.Subject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -41,10 +42,28 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
             .toList());
   }
 
+  /** What the server spent on a job, against another's; empty if nothing is known of that. */
+  Optional<Figure> serverCpuAgainst(Measured other) {
+    List<Double> above = serverCpu().map(Figure::values).orElse(List.of());
+    List<Double> below = other.serverCpu().map(Figure::values).orElse(List.of());
+    if (above.isEmpty() || below.size() != above.size() || below.contains(0.0)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Figure(
+            "",
+            IntStream.range(0, above.size()).mapToObj(i -> above.get(i) / below.get(i)).toList()));
+  }
+
+  private Optional<Figure> serverCpu() {
+    return ServerCpu.figure(rounds.stream().map(Round::serverCpu).toList());
+  }
+
   Subject subject() {
     Map<String, Figure> figures = new LinkedHashMap<>();
     int workers = setting.crew().workers();
     figures.put(Subject.JOBS_PER_SECOND, figure("jobs/s", Round::jobsPerSecond));
+    serverCpu().ifPresent(cpu -> figures.put(Subject.SERVER_CPU, cpu));
     figures.put("per worker", figure("jobs/s", round -> round.jobsPerSecond() / workers));
     figures.put("submits/s", figure("jobs/s", Round::submitsPerSecond));
     Percentiles.put(figures, "claim", rounds.stream().map(Round::claiming).toList());

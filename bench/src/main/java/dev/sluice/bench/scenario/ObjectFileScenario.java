@@ -41,7 +41,7 @@ record ObjectFileScenario() implements Scenario {
   /** Has this process run through everything once; which file system that was on. */
   private static String warmUp(Bench bench, Setting setting) throws InterruptedException {
     DirectoryVenue venue = DirectoryVenue.create();
-    try (Stage stage = new Stage(setting, bench.plan(), venue)) {
+    try (Stage stage = new WarmStage(setting, bench.plan(), venue)) {
       stage.measure();
       return venue.fileSystem();
     }
@@ -62,7 +62,7 @@ record ObjectFileScenario() implements Scenario {
             bench,
             name(),
             settings,
-            setting -> new Stage(setting, bench.plan(), DirectoryVenue.create()));
+            setting -> new WarmStage(setting, bench.plan(), DirectoryVenue.create()));
     List<Ratio> ratios = new ArrayList<>();
     for (int base = 0; base < measured.size(); base += 2) {
       Measured free = measured.get(base);

@@ -122,7 +122,7 @@ record ObjectS3Scenario() implements Scenario {
     try {
       warmUp(bench, settings.get(0));
       for (Setting setting : settings) {
-        Stage stage = new Stage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
+        Stage stage = new WarmStage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
         turns.add(new Ours(setting, stage, new ArrayList<>()));
       }
       turns.add(theirs(bench, "object per transition, 4 × 25 threads", 25, 3_000));
@@ -148,7 +148,7 @@ record ObjectS3Scenario() implements Scenario {
 
   /** Has this process run through everything once. */
   private static void warmUp(Bench bench, Setting setting) throws InterruptedException {
-    try (Stage stage = new Stage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
+    try (Stage stage = new WarmStage(setting, bench.plan(), S3Venue.withLatency(LATENCY));
         Theirs theirs = theirs(bench, "warm-up", 25, 1_000)) {
       stage.measure();
       theirs.measure();

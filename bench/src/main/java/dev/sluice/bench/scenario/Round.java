@@ -1,25 +1,40 @@
 package dev.sluice.bench.scenario;
 
+import dev.sluice.bench.server.CpuTime;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What a round measured of one setting, over all its batches.
  *
  * @param total the batches together
- * @param submitted how many jobs were submitted
- * @param submitNanos how long that took
+ * @param submits how they came in
  * @param claiming exchanges that brought jobs, as the workers saw them
  * @param completing exchanges that only reported outcomes
+ * @param serverCpu what the server spent on the batches, without their submits; empty if there is
+ *     no server
  */
 record Round(
-    Batch total, long submitted, long submitNanos, Distribution claiming, Distribution completing) {
+    Batch total,
+    Submits submits,
+    Distribution claiming,
+    Distribution completing,
+    Optional<CpuTime> serverCpu) {
+
+  /**
+   * How batches came in.
+   *
+   * @param jobs how many jobs were submitted
+   * @param nanos how long that took
+   */
+  record Submits(long jobs, long nanos) {}
 
   double jobsPerSecond() {
     return perSecond(total.jobs(), total.nanos());
   }
 
   double submitsPerSecond() {
-    return perSecond(submitted, submitNanos);
+    return perSecond(submits.jobs, submits.nanos);
   }
 
   double medianClaimMillis() {

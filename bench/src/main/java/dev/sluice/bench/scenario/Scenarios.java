@@ -15,8 +15,13 @@ import java.util.stream.IntStream;
 /** Every scenario, in the order to run them. */
 public final class Scenarios {
   static final int BATCH = 10_000;
+  private static final int COLD_BATCH = 50_000;
+  private static final int JOBS_OF_EACH_TASK = 5;
+  private static final int MIDDLE_BATCH = 20_000;
   private static final int LARGE_BATCH = 100_000;
   private static final int MANY_KEYS = 100_000;
+  private static final int BUSY_KEYS = 1_000;
+  private static final int MANY_TASKS = 1_000;
   private static final int BACKLOG = 1_000_000;
 
   private Scenarios() {}
@@ -26,9 +31,13 @@ public final class Scenarios {
     return List.of(
         baseline(),
         enabled(),
+        cold(),
         mixed(),
+        manyLimitedTasks(),
         high(),
         keys(),
+        busyKeys(),
+        keysAtFive(),
         twoLimits(),
         saturatedBacklog(),
         limitOneChain(),
@@ -70,6 +79,27 @@ public final class Scenarios {
         .judge(Judgement.throughput(Goal.atLeast(0.85, 0.95)));
   }
 
+  private static Scenario cold() {
+    Setting free = unlimited(COLD_BATCH);
+    Setting limited = limited(COLD_BATCH);
+    Setting freeFirst = free.named("no limit, jobs first").beforeWorkers();
+    Setting limitedFirst = limited.named("limit 10, jobs first").beforeWorkers();
+    return SettingsScenario.of(
+            "concurrency-cold",
+            "Jobs that were submitted before a worker declared their limit of 10.",
+            free,
+            limited,
+            freeFirst,
+            limitedFirst)
+        .judge(Judgement.throughput())
+        .judge(
+            Judgement.throughput(limitedFirst.name(), freeFirst.name(), Goal.atLeast(0.88, 0.95)))
+        .remark(
+            "Jobs first: every batch is in a new database, and is there before the four workers"
+                + " start; one of them is the first to declare the limit. Otherwise the workers have"
+                + " run a batch before.");
+  }
+
   private static Scenario mixed() {
     return SettingsScenario.of(
             "concurrency-mixed",
@@ -86,6 +116,26 @@ public final class Scenarios {
     return IntStream.range(0, 100)
         .mapToObj(i -> i == 0 ? Lot.beside(first, each) : Lot.of(task("task-" + i).build(), each))
         .toList();
+  }
+
+  private static Scenario manyLimitedTasks() {
+    return SettingsScenario.of(
+            "many-limited-tasks",
+            "One worker with a thousand tasks, each limited to 10.",
+            plan -> {
+              int tasks = plan.jobs(MANY_TASKS);
+              int jobs = tasks * JOBS_OF_EACH_TASK;
+              return List.of(
+                  unlimited(MANY_TASKS * JOBS_OF_EACH_TASK).named("1 task, no limit").crew(1, 100),
+                  shared("many tasks, no limit", tasks, jobs, Task.Builder::build).crew(1, 100),
+                  limitedTasks(tasks, jobs).named("many tasks, limit 10 each").crew(1, 100));
+            })
+        .judge(
+            Judgement.throughput(
+                "many tasks, no limit", "1 task, no limit", Goal.atLeast(0.85, 0.95)))
+        .judge(
+            Judgement.throughput(
+                "many tasks, limit 10 each", "many tasks, no limit", Goal.atLeast(0.7, 0.9)));
   }
 
   private static Scenario high() {
@@ -106,6 +156,29 @@ public final class Scenarios {
             keyed(MANY_KEYS, LARGE_BATCH))
         .judge(Judgement.throughput(Goal.atLeast(0.6, 0.85)))
         .remark("Keys are drawn at random: many have one job in a batch, some have several.");
+  }
+
+  private static Scenario busyKeys() {
+    return SettingsScenario.of(
+            "busy-keys",
+            "Every job has one of 1,000 keys, and each key a limit of 1 and jobs that wait for it.",
+            unlimited(MIDDLE_BATCH),
+            keyed(BUSY_KEYS, MIDDLE_BATCH))
+        .judge(Judgement.throughput(Goal.atLeast(0.6, 0.8)))
+        .remark("Keys are drawn at random: each has about 20 jobs in a batch.");
+  }
+
+  private static Scenario keysAtFive() {
+    Setting free = unlimited(MIDDLE_BATCH);
+    Setting rare = keyed(MANY_KEYS, 5, MIDDLE_BATCH).named("limit 5 per key, 100,000 keys");
+    Setting busy = keyed(BUSY_KEYS, 5, MIDDLE_BATCH).named("limit 5 per key, 1,000 keys");
+    return SettingsScenario.of(
+            "keys-limit-5",
+            "Every job has one of 100,000 or of 1,000 keys, and each key a limit of 5.",
+            free,
+            rare,
+            busy)
+        .judge(Judgement.throughput(Goal.atLeast(0.7, 0.85)));
   }
 
   private static Scenario twoLimits() {
@@ -194,17 +267,26 @@ public final class Scenarios {
 
   /** A batch shared by so many tasks, each limited to 10. */
   static Setting limitedTasks(int tasks, int jobs) {
+    return shared("limit 10 per task", tasks, jobs, task -> task.maxConcurrent(10).build());
+  }
+
+  private static Setting shared(
+      String name, int tasks, int jobs, Function<Task.Builder<Integer>, Task<Integer>> built) {
     return Setting.of(
-        "limit 10 per task",
+        name,
         IntStream.range(0, tasks)
-            .mapToObj(i -> task("task-" + i).maxConcurrent(10).build())
+            .mapToObj(i -> built.apply(task("task-" + i)))
             .map(task -> Lot.of(task, jobs / tasks))
             .toList());
   }
 
   static Setting keyed(int keys, int jobs) {
-    Task<Integer> keyed = task("keyed").maxConcurrentPer("key", keyOf(keys), 1).build();
-    return Setting.of("limit 1 per key", Lot.of(keyed, jobs));
+    return keyed(keys, 1, jobs);
+  }
+
+  private static Setting keyed(int keys, int limit, int jobs) {
+    Task<Integer> keyed = task("keyed").maxConcurrentPer("key", keyOf(keys), limit).build();
+    return Setting.of("limit %d per key".formatted(limit), Lot.of(keyed, jobs));
   }
 
   /** Which of so many keys a payload has: as good as drawn at random, and always the same. */

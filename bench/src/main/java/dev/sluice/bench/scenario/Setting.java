@@ -12,8 +12,9 @@ import java.util.Map;
  * @param crew the workers
  * @param lots the jobs of one batch; batches are repeated
  * @param amid holds from before the first job to the end
+ * @param jobsFirst whether jobs are there before any worker is, and before any limit
  */
-record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid) {
+record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid, boolean jobsFirst) {
   private static final int DEFAULT_WORKERS = 4;
   private static final int DEFAULT_PARALLELISM = 100;
   private static final double WARM_UP_SHARE = 0.1;
@@ -36,35 +37,41 @@ record Setting(String name, Crew crew, List<Lot> lots, Circumstance amid) {
 
   static Setting of(String name, List<Lot> lots) {
     Crew crew = new Crew(DEFAULT_WORKERS, DEFAULT_PARALLELISM, Work.NONE, false);
-    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE);
+    return new Setting(name, crew, List.copyOf(lots), Circumstance.NONE, false);
   }
 
   Setting crew(int workers, int parallelism) {
-    return new Setting(name, new Crew(workers, parallelism, crew.work, crew.together), lots, amid);
+    return new Setting(
+        name, new Crew(workers, parallelism, crew.work, crew.together), lots, amid, jobsFirst);
   }
 
   Setting work(Work work) {
     Crew changed = new Crew(crew.workers, crew.parallelism, work, crew.together);
-    return new Setting(name, changed, lots, amid);
+    return new Setting(name, changed, lots, amid, jobsFirst);
   }
 
   Setting named(String other) {
-    return new Setting(other, crew, lots, amid);
+    return new Setting(other, crew, lots, amid, jobsFirst);
   }
 
   /** The same with workers that share one open store, as those of one process do. */
   Setting together() {
     Crew changed = new Crew(crew.workers, crew.parallelism, crew.work, true);
-    return new Setting(name, changed, lots, amid);
+    return new Setting(name, changed, lots, amid, jobsFirst);
   }
 
   Setting amid(Circumstance circumstance) {
-    return new Setting(name, crew, lots, circumstance);
+    return new Setting(name, crew, lots, circumstance, jobsFirst);
+  }
+
+  /** The same in a new store for each batch, whose jobs are there before the first worker. */
+  Setting beforeWorkers() {
+    return new Setting(name, crew, lots, amid, true);
   }
 
   Setting scaled(double scale) {
     List<Lot> scaled = lots.stream().map(lot -> lot.scaled(scale)).toList();
-    return new Setting(name, crew, scaled, amid);
+    return new Setting(name, crew, scaled, amid, jobsFirst);
   }
 
   /** The same with no more jobs than it takes to warm up. */

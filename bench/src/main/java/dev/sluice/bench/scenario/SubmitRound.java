@@ -1,5 +1,7 @@
 package dev.sluice.bench.scenario;
 
+import dev.sluice.bench.server.CpuClock;
+import dev.sluice.bench.server.CpuTime;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,8 +23,9 @@ final class SubmitRound {
    * @param jobs how many jobs were submitted
    * @param nanos how long that took
    * @param calls how long each call took
+   * @param serverCpu what the server spent meanwhile
    */
-  record Found(long jobs, long nanos, Distribution calls) {
+  record Found(long jobs, long nanos, Distribution calls, CpuTime serverCpu) {
     double jobsPerSecond() {
       return Round.perSecond(jobs, nanos);
     }
@@ -32,15 +35,17 @@ final class SubmitRound {
     this.submitters = submitters;
   }
 
-  Found run(int threads, long nanos) throws InterruptedException {
+  Found run(int threads, long nanos, CpuClock cpu) throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
+      CpuClock.Count spent = cpu.start();
       long began = System.nanoTime();
       List<Callable<Void>> loops = Collections.nCopies(threads, () -> submitFor(nanos));
       for (Future<Void> loop : pool.invokeAll(loops)) {
         loop.get();
       }
-      return new Found(jobs.sum(), System.nanoTime() - began, calls.drain());
+      long took = System.nanoTime() - began;
+      return new Found(jobs.sum(), took, calls.drain(), spent.stop(jobs.sum()));
     } catch (ExecutionException e) {
       throw new IllegalStateException("A submit failed", e.getCause());
     } finally {

@@ -56,6 +56,9 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
     figures.put(
         Subject.JOBS_PER_SECOND,
         new Figure("jobs/s", rounds.stream().map(SubmitRound.Found::jobsPerSecond).toList()));
+    figures.put(
+        Subject.SERVER_CPU,
+        ServerCpu.of(rounds.stream().map(SubmitRound.Found::serverCpu).toList()));
     Percentiles.put(figures, "call", rounds.stream().map(SubmitRound.Found::calls).toList());
     return new Subject(label, Map.of("threads", label), figures);
   }
@@ -65,7 +68,7 @@ record SubmitScenario(String name, String summary, Submitter.Kind kind) implemen
         Sluice sluice = Sluice.open(database.endpoint().url())) {
       database.settle();
       SubmitRound round = new SubmitRound(() -> kind.open(sluice, database.endpoint()));
-      SubmitRound.Found found = round.run(threads, bench.plan().leastNanos());
+      SubmitRound.Found found = round.run(threads, bench.plan().leastNanos(), database.cpu());
       long stored =
           Counts.await(sluice, counts -> counts.get(JobState.READY) == found.jobs())
               .get(JobState.READY);

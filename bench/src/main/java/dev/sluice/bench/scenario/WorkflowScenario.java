@@ -11,6 +11,8 @@ import dev.sluice.bench.report.Ratio;
 import dev.sluice.bench.report.Ratio.Goal;
 import dev.sluice.bench.report.Section;
 import dev.sluice.bench.report.Subject;
+import dev.sluice.bench.server.CpuClock;
+import dev.sluice.bench.server.CpuTime;
 import dev.sluice.bench.server.DirectoryVenue;
 import dev.sluice.bench.server.Venue;
 import dev.sluice.workflow.Refs;
@@ -51,8 +53,13 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
     return "workflow";
   }
 
-  /** What a round found: jobs per second, and the most jobs that a tick had to look at. */
-  private record Found(double jobsPerSecond, int ticks, int looked) {}
+  /**
+   * What a round found.
+   *
+   * @param serverCpu what the server spent; empty if there is none
+   * @param looked the most jobs that a tick had to look at
+   */
+  private record Found(double jobsPerSecond, Optional<CpuTime> serverCpu, int ticks, int looked) {}
 
   @Override
   public Section run(Bench bench) throws InterruptedException {
@@ -60,7 +67,7 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
     bench.progress().begin(name, SUBJECTS.size() * bench.plan().runs());
     List<List<Found>> found = SUBJECTS.stream().<List<Found>>map(any -> new ArrayList<>()).toList();
     try (Venue venue = onPostgres ? database(bench) : DirectoryVenue.create();
-        Crew crew = new Crew(venue.url())) {
+        Crew crew = new Crew(venue)) {
       crew.plain(jobs);
       for (int round = 0; round < bench.plan().runs(); round++) {
         for (int index : Alternation.order(round, SUBJECTS.size())) {
@@ -93,6 +100,7 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
       figures.put(
           Subject.JOBS_PER_SECOND,
           new Figure("jobs/s", rounds.stream().map(Found::jobsPerSecond).toList()));
+      ServerCpu.put(figures, rounds.stream().map(Found::serverCpu).toList());
       if (index > 0) {
         figures.put("ticks", figure(rounds.stream().map(Found::ticks).toList()));
         figures.put("jobs a tick looks at", figure(rounds.stream().map(Found::looked).toList()));
@@ -126,6 +134,7 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
 
   /** Workers that run plain jobs and steps alike. */
   private static final class Crew implements AutoCloseable {
+    private final Venue venue;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final List<Sluice> processes = new ArrayList<>();
     private final List<Workflows> workflows = new ArrayList<>();
@@ -134,9 +143,10 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
     private final List<TickReport> reports = new ArrayList<>();
     private volatile CountDownLatch over = new CountDownLatch(0);
 
-    Crew(String url) {
+    Crew(Venue venue) {
+      this.venue = venue;
       for (int i = 0; i < WORKERS; i++) {
-        Sluice sluice = Sluice.open(url);
+        Sluice sluice = Sluice.open(venue.url());
         open.push(sluice);
         processes.add(sluice);
         Workflows serving = Workflows.on(sluice).listener(this::ticked);
@@ -172,10 +182,12 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
       CountDownLatch left = new CountDownLatch(jobs);
       ends.set(left);
       List<JsonNode> payloads = payloads(jobs);
+      Optional<CpuClock.Count> cpu = venue.serverCpu().map(CpuClock::start);
       long began = System.nanoTime();
       processes.get(0).submitAll(TASK, payloads);
       await(left);
-      return new Found(Round.perSecond(jobs, System.nanoTime() - began), 0, 0);
+      long took = System.nanoTime() - began;
+      return new Found(Round.perSecond(jobs, took), cpu.map(count -> count.stop(jobs)), 0, 0);
     }
 
     private List<JsonNode> payloads(int jobs) {
@@ -195,10 +207,12 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
       }
       over = new CountDownLatch(1);
       List<JsonNode> payloads = payloads(jobs);
+      Optional<CpuClock.Count> cpu = venue.serverCpu().map(CpuClock::start);
       long began = System.nanoTime();
       UUID run = workflows.get(0).start(definition, payloads);
       await(over);
       long took = System.nanoTime() - began;
+      Optional<CpuTime> spent = cpu.map(count -> count.stop(jobs));
       int done =
           workflows.get(0).get(run).orElseThrow().steps().get(0).items().orElseThrow().succeeded();
       if (done != jobs) {
@@ -206,7 +220,7 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
       }
       synchronized (reports) {
         int looked = reports.stream().mapToInt(report -> report.work().looked()).max().orElse(0);
-        return new Found(Round.perSecond(jobs, took), reports.size(), looked);
+        return new Found(Round.perSecond(jobs, took), spent, reports.size(), looked);
       }
     }
 

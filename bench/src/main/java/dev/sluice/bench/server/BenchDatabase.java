@@ -10,16 +10,18 @@ import java.util.Optional;
 public final class BenchDatabase implements Venue {
   private final Endpoint server;
   private final Endpoint endpoint;
+  private final CpuClock cpu;
 
-  private BenchDatabase(Endpoint server, Endpoint endpoint) {
+  private BenchDatabase(Endpoint server, Endpoint endpoint, CpuClock cpu) {
     this.server = server;
     this.endpoint = endpoint;
+    this.cpu = cpu;
   }
 
-  static BenchDatabase create(Endpoint server, String name) {
+  static BenchDatabase create(Endpoint server, String name, CpuClock cpu) {
     execute(server, "DROP DATABASE IF EXISTS \"" + name + "\" WITH (FORCE)");
     execute(server, "CREATE DATABASE \"" + name + "\"");
-    return new BenchDatabase(server, server.withDatabase(name));
+    return new BenchDatabase(server, server.withDatabase(name), cpu);
   }
 
   /** Where it is. */
@@ -42,6 +44,16 @@ public final class BenchDatabase implements Venue {
   @Override
   public Optional<FunctionTimer> startTimer() {
     return Optional.of(FunctionTimer.start(endpoint));
+  }
+
+  /** What counts the CPU time of its server. */
+  public CpuClock cpu() {
+    return cpu;
+  }
+
+  @Override
+  public Optional<CpuClock> serverCpu() {
+    return Optional.of(cpu);
   }
 
   /** Drops it, whoever is still connected. */

@@ -40,12 +40,14 @@ public final class BenchServer implements AutoCloseable {
   private final Endpoint endpoint;
   private final EmbeddedPostgres embedded;
   private final Path directory;
+  private final CpuClock cpu;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private BenchServer(Endpoint endpoint, EmbeddedPostgres embedded, Path directory) {
     this.endpoint = endpoint;
     this.embedded = embedded;
     this.directory = directory;
+    this.cpu = CpuClock.of(endpoint);
   }
 
   /** The server at this URL, or an embedded one if it is {@code embedded:}. */
@@ -95,7 +97,7 @@ public final class BenchServer implements AutoCloseable {
 
   /** A new, empty database on this server; dropped when it is closed. */
   public BenchDatabase createDatabase(String name) {
-    return BenchDatabase.create(endpoint, name);
+    return BenchDatabase.create(endpoint, name, cpu);
   }
 
   /** The server's version and the settings that matter, by name. */

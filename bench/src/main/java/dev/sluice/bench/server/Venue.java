@@ -13,6 +13,11 @@ public interface Venue extends AutoCloseable {
   /** Has the server time its own work from now on, if it can. */
   Optional<FunctionTimer> startTimer();
 
+  /** What counts the CPU time of its server; empty if it has no server. */
+  default Optional<CpuClock> serverCpu() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 }

@@ -2,6 +2,8 @@ package dev.sluice.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +47,13 @@ class DigitsTest {
   void median_namesTheUnitOnce() {
     assertThat(Digits.median("claim p99", Figure.once("ms", 1.234))).isEqualTo("1.23 ms");
     assertThat(Digits.median("jobs/s", Figure.once("jobs/s", 1234))).isEqualTo("1,234");
+  }
+
+  @Test
+  void unknown_isADash() {
+    Figure unknown = Figure.ifKnown("µs", List.of(OptionalDouble.empty()));
+    assertThat(Digits.median("server CPU per job", unknown)).isEqualTo("–");
+    assertThat(Digits.spread(unknown)).isEmpty();
   }
 
   @Test

@@ -1,9 +1,9 @@
 package dev.sluice.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 class FigureTest {
@@ -25,8 +25,16 @@ class FigureTest {
   }
 
   @Test
-  void noValue_isRefused() {
-    assertThatThrownBy(() -> new Figure("ms", List.of()))
-        .isInstanceOf(IllegalArgumentException.class);
+  void oneRoundUnknown_wholeIsUnknown() {
+    Figure figure = Figure.ifKnown("µs", List.of(OptionalDouble.of(3), OptionalDouble.empty()));
+    assertThat(figure.known()).isFalse();
+    assertThat(figure.median()).isNaN();
+    assertThat(figure.most()).isNaN();
+  }
+
+  @Test
+  void everyRoundKnown_hasThemInOrder() {
+    Figure figure = Figure.ifKnown("µs", List.of(OptionalDouble.of(3), OptionalDouble.of(2)));
+    assertThat(figure.values()).containsExactly(3.0, 2.0);
   }
 }

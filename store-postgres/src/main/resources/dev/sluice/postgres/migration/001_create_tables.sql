@@ -8,7 +8,10 @@
 -- Such a lookup reads "key = ANY (ARRAY[given.key])". With a plain "=" the planner might turn the join around and read
 -- the whole table for the list: a good plan when it is made while the table is empty, and a terrible one ever after.
 --
--- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group).
+-- Names of tasks and groups are stored in their canonical, escaped form (see dev.sluice.Group). Columns of names have the
+-- collation C, whatever the database's is: they are compared as bytes, which is quick, and sorted so everywhere. Parameters
+-- and variables have the database's, which gives way to a column's; a list of them that must be in the order of others
+-- names the collation itself.
 
 -- One row: the version of the limits, which grows whenever a limit changes that workers must hear of; and when somebody
 -- last began an audit for all.
@@ -31,14 +34,14 @@ CREATE SEQUENCE token CACHE 1;
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 CREATE TABLE job (
   id uuid PRIMARY KEY,
-  task text NOT NULL,
-  queue text NOT NULL,
-  lane text NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  lane text COLLATE "C" NOT NULL,
   state smallint NOT NULL,                    -- 0 scheduled, 1 ready, 2 claimed
   priority integer NOT NULL,
   run_at timestamptz NOT NULL,
-  groups text[] NOT NULL,                     -- besides the task's own
-  limited_group text,                         -- the group a submit-side limit is for ...
+  groups text[] COLLATE "C" NOT NULL,         -- besides the task's own
+  limited_group text COLLATE "C",             -- the group a submit-side limit is for ...
   submit_limit integer,                       -- ... and that limit
   refiled boolean NOT NULL DEFAULT false,     -- a worker found it in other groups than its task declares, and put it in these
   attempt integer NOT NULL DEFAULT 0,         -- attempts started
@@ -46,14 +49,14 @@ CREATE TABLE job (
   worker_id uuid,                             -- whose it is while claimed
   started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer
   cancel_requested boolean NOT NULL DEFAULT false,
-  dedupe_key text,
+  dedupe_key text COLLATE "C",
   run_id uuid,                                -- the workflow run it is a step of
   timeout_ms bigint,
   submitted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   payload json NOT NULL,
   failures jsonb NOT NULL DEFAULT '[]',
   progress text,
-  held_back_by text,                          -- the limited group that was last found full in front of it
+  held_back_by text COLLATE "C",              -- the limited group that was last found full in front of it
   trace text                                  -- handed to whoever runs it
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
@@ -71,20 +74,20 @@ CREATE UNIQUE INDEX job_dedupe ON job (task, dedupe_key) WHERE dedupe_key IS NOT
 -- Finished jobs, kept for the retention time.
 CREATE TABLE finished_job (
   id uuid PRIMARY KEY,
-  task text NOT NULL,
-  queue text NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  queue text COLLATE "C" NOT NULL,
   state smallint NOT NULL,                    -- 3 succeeded, 4 failed, 5 cancelled
   priority integer NOT NULL,
   run_at timestamptz NOT NULL,
-  groups text[] NOT NULL,
-  limited_group text,
+  groups text[] COLLATE "C" NOT NULL,
+  limited_group text COLLATE "C",
   submit_limit integer,
   attempt integer NOT NULL,
   token bigint NOT NULL,
   worker_id uuid,
   started_at timestamptz,
   finished_at timestamptz NOT NULL,
-  dedupe_key text,
+  dedupe_key text COLLATE "C",
   run_id uuid,
   timeout_ms bigint,
   submitted_at timestamptz NOT NULL,
@@ -92,7 +95,7 @@ CREATE TABLE finished_job (
   result json,
   failures jsonb NOT NULL,
   progress text,
-  held_back_by text,
+  held_back_by text COLLATE "C",
   trace text
 );
 CREATE INDEX finished_job_to_purge ON finished_job USING brin (finished_at);
@@ -103,9 +106,9 @@ CREATE INDEX finished_job_to_list ON finished_job (id) WHERE state <> 3;
 CREATE TABLE worker (
   id uuid PRIMARY KEY,
   name text NOT NULL,
-  queues text[] NOT NULL,
-  tasks text[] NOT NULL,
-  limit_names text[] NOT NULL,                -- what its tasks declare in code ...
+  queues text[] COLLATE "C" NOT NULL,
+  tasks text[] COLLATE "C" NOT NULL,
+  limit_names text[] COLLATE "C" NOT NULL,    -- what its tasks declare in code ...
   limit_values integer[] NOT NULL,
   lease_ms bigint NOT NULL,
   granted_ms bigint NOT NULL,                 -- how long the latest renewal, or signing on, was good for ...
@@ -113,7 +116,7 @@ CREATE TABLE worker (
   renewal bigint NOT NULL DEFAULT 0,          -- the number of the latest renewal: a late one changes nothing
   epoch bigint NOT NULL DEFAULT 0,            -- the number of the latest reconcile: see worker_lock
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  waiting_for text[],                         -- found too little to do, and wants to be woken for jobs of these tasks
+  waiting_for text[] COLLATE "C",             -- found too little to do, and wants to be woken for jobs of these tasks
   rules_seen bigint NOT NULL DEFAULT 0,       -- the version of the limits it works by
   bulletin text                               -- what it last said about itself; out of line, so that renewing does not copy it
 ) WITH (fillfactor = 50, toast_tuple_target = 256);
@@ -126,35 +129,34 @@ CREATE TABLE attested (
   token bigint NOT NULL,                      -- claims and slots with a higher one came later
   jobs uuid[] NOT NULL,
   tokens bigint[] NOT NULL,
-  groups text[] NOT NULL,
+  groups text[] COLLATE "C" NOT NULL,
   slots integer[] NOT NULL,
   slot_tokens bigint[] NOT NULL
 );
 
 -- The stored limit of each group or family, one column per level, strongest first.
 CREATE TABLE limit_rule (
-  name text PRIMARY KEY,
+  name text COLLATE "C" PRIMARY KEY,
   operator integer CHECK (operator >= 0),
   config integer CHECK (config >= 0),
   code integer CHECK (code >= 0),
   submit integer CHECK (submit >= 0),
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-CREATE INDEX limit_rule_to_list ON limit_rule (name COLLATE "C");
-CREATE INDEX limit_rule_held ON limit_rule (name COLLATE "C") WHERE operator = 0 OR config = 0 OR code = 0 OR submit = 0;
+CREATE INDEX limit_rule_held ON limit_rule (name) WHERE operator = 0 OR config = 0 OR code = 0 OR submit = 0;
 
 -- Where the payloads of a task have the values of a dimension: a JSON pointer by the family of the dimension. Only processes
 -- evaluate them, and only while the family has a limit.
 CREATE TABLE pointer (
-  family text PRIMARY KEY,
+  family text COLLATE "C" PRIMARY KEY,
   pointer text NOT NULL
 );
 
 -- Who changed which limit when, at the levels operator and config. Pruned, but for the latest change of each limit.
 CREATE TABLE limit_change (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  name text NOT NULL,
-  level text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  level text COLLATE "C" NOT NULL,
   before integer,
   after integer,
   by text NOT NULL,
@@ -166,7 +168,7 @@ CREATE INDEX limit_change_of ON limit_change (name, level, id);
 -- s % 50. The capacities sum to exactly the limit; used is the number of rows in slot, and can be recounted from them.
 -- A row was last full from full_since to full_until, or is since then; the group was when all its rows were.
 CREATE TABLE slot_group (
-  group_name text NOT NULL,
+  group_name text COLLATE "C" NOT NULL,
   n smallint NOT NULL,
   capacity integer NOT NULL CHECK (capacity >= 0),
   used integer NOT NULL CHECK (used >= 0),
@@ -177,7 +179,7 @@ CREATE TABLE slot_group (
 
 -- The held slots and who holds them: a worker (for the jobs it runs) or a permit.
 CREATE TABLE slot (
-  group_name text NOT NULL,
+  group_name text COLLATE "C" NOT NULL,
   slot integer NOT NULL,
   token bigint NOT NULL,
   worker_id uuid,                             -- held by this worker, as long as its lease lasts
@@ -193,6 +195,6 @@ CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Queues that were ever paused.
 CREATE TABLE queue (
-  name text PRIMARY KEY,
+  name text COLLATE "C" PRIMARY KEY,
   paused boolean NOT NULL
 );

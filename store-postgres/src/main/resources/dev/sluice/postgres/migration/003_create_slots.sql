@@ -290,7 +290,7 @@ BEGIN
   WITH freed AS (
     DELETE FROM slot s
     USING (
-      SELECT * FROM unnest(p_groups, p_slots, p_tokens) AS given(name, slot, token) ORDER BY name, slot
+      SELECT * FROM unnest(p_groups, p_slots, p_tokens) AS given(name, slot, token) ORDER BY name COLLATE "C", slot
     ) r
     WHERE s.group_name = ANY (ARRAY[r.name]) AND s.slot = r.slot AND s.token = r.token
       AND s.worker_id = p_worker
@@ -325,7 +325,7 @@ BEGIN
     DELETE FROM slot s
     USING (
       SELECT k.ctid
-      FROM (SELECT * FROM unnest(v_groups, v_slots) AS u(name, slot) ORDER BY name, slot) e
+      FROM (SELECT * FROM unnest(v_groups, v_slots) AS u(name, slot) ORDER BY name COLLATE "C", slot) e
       CROSS JOIN LATERAL (
         SELECT x.ctid
         FROM slot x

@@ -213,7 +213,7 @@ BEGIN
                         || CASE WHEN c.refiled THEN '{*}'::text[] END
          END,
          c.payload::text, c.trace,
-         least(greatest(extract(epoch FROM clock_timestamp() - c.run_at) * 1000, 0), 2000000000)::integer
+         least(greatest(date_part('epoch', clock_timestamp() - c.run_at) * 1000, 0), 2000000000)::integer
   FROM claimed c
   ORDER BY c.ord;
 END

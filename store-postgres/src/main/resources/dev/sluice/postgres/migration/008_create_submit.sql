@@ -4,6 +4,9 @@
 -- joined by newlines (which canonical names never hold). Stores nothing and returns 0 if the number on
 -- record for a key is forgotten, and jobs bring another one along or none (see propose_limits), unless told to store them
 -- anyway.
+--
+-- Left alone, the server would plan it anew at every call: it knows how long the lists are then, and believes in longer ones
+-- otherwise, so that a plan for all calls looks dear.
 CREATE FUNCTION submit(
   p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
   p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
@@ -12,7 +15,12 @@ CREATE FUNCTION submit(
 RETURNS TABLE (ord bigint, duplicate_of uuid)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -60,7 +68,7 @@ BEGIN
            g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json,
            g.run_id, g.trace
     FROM given g
-    WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = g.id))
+    WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = ANY (ARRAY[g.id])))
     ON CONFLICT DO NOTHING
     RETURNING id
   )
@@ -72,7 +80,7 @@ BEGIN
     WITH late AS (
       DELETE FROM job j
       USING finished_job f
-      WHERE j.id = ANY (v_stored) AND f.id = j.id
+      WHERE j.id = ANY (v_stored) AND f.id = ANY (ARRAY[j.id])
       RETURNING j.id
     )
     SELECT array_agg(id) INTO v_late FROM late;
@@ -91,6 +99,57 @@ BEGIN
     FROM unnest(p_ids, p_tasks, p_dedupe_keys) WITH ORDINALITY AS g(id, task, dedupe_key, ord)
     WHERE g.id <> ALL (coalesce(v_stored, '{}'))
        OR EXISTS (SELECT FROM unnest(p_ids) WITH ORDINALITY AS e(id, ord) WHERE e.id = g.id AND e.ord < g.ord);
+  END IF;
+END
+$$;
+
+-- Stores one job, as submit does, but without lists: half the time. A job with an id of the caller's choice, and one that
+-- meets another in its way, go to submit. Says what came of it: stored, rung (stored, and a worker is woken for it: p_ring
+-- asks for that, see ring), duplicate (of which), forgotten (a number, and the job is not stored), or vanished (the job that
+-- was in the way, so that this one is to be stored again).
+CREATE FUNCTION submit_one(
+  p_id uuid, p_explicit boolean, p_task text, p_queue text, p_priority integer,
+  p_run_at timestamptz, p_delay_ms bigint, p_timeout_ms bigint, p_dedupe_key text,
+  p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid,
+  p_trace text, p_anyway boolean, p_ring boolean, OUT said text, OUT duplicate_of uuid)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  v_groups text[] := coalesce(string_to_array(nullif(p_groups, ''), E'\n'), '{}');
+  v_due timestamptz := coalesce(p_run_at, clock_timestamp() + p_delay_ms * interval '1 millisecond');
+BEGIN
+  IF NOT p_explicit AND (p_anyway OR NOT is_keyed(p_groups) OR '{}' = forgotten_among(
+      v_groups, ARRAY(SELECT CASE WHEN g = p_limited_group THEN p_limit END FROM unnest(v_groups) AS g))) THEN
+    INSERT INTO job (
+      id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
+      run_id, trace)
+    VALUES (
+      p_id, p_task, p_queue, home_lane(p_task, v_groups, p_limited_group),
+      CASE WHEN v_due > clock_timestamp() THEN 0 ELSE 1 END,
+      p_priority, v_due, v_groups, p_limited_group, p_limit, p_dedupe_key, p_timeout_ms, p_payload::json,
+      p_run, p_trace)
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+      said := 'stored';
+    END IF;
+  END IF;
+  IF said IS NULL THEN
+    SELECT CASE WHEN s.ord = 0 THEN 'forgotten' WHEN s.duplicate_of IS NULL THEN 'vanished' ELSE 'duplicate' END,
+           s.duplicate_of
+    INTO said, duplicate_of
+    FROM submit(
+      ARRAY[p_id], ARRAY[p_explicit], ARRAY[p_task], ARRAY[p_queue], ARRAY[p_priority], ARRAY[p_run_at], ARRAY[p_delay_ms],
+      ARRAY[p_timeout_ms], ARRAY[p_dedupe_key], ARRAY[p_groups], ARRAY[p_limited_group], ARRAY[p_limit], ARRAY[p_payload],
+      ARRAY[p_run], ARRAY[p_trace], p_anyway) s;
+    said := coalesce(said, 'stored');
+  END IF;
+  IF p_ring AND said = 'stored' AND v_due <= clock_timestamp() AND ring(p_task, p_queue) THEN
+    said := 'rung';
   END IF;
 END
 $$;

@@ -5,7 +5,7 @@
 -- again: it lies out of line.
 CREATE TABLE run (
   id uuid PRIMARY KEY,
-  type text NOT NULL,
+  type text COLLATE "C" NOT NULL,
   state text NOT NULL,
   live boolean NOT NULL,
   version bigint NOT NULL,

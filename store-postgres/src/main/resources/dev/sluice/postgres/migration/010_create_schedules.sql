@@ -3,7 +3,7 @@
 CREATE SEQUENCE schedule_version;
 
 CREATE TABLE schedule (
-  name text PRIMARY KEY,
+  name text COLLATE "C" PRIMARY KEY,
   text text NOT NULL,
   next timestamptz,                           -- when it is due; NULL = never
   version bigint NOT NULL,

@@ -1,0 +1,200 @@
+package dev.sluice.postgres;
+
+import dev.sluice.Group;
+import dev.sluice.Submission;
+import dev.sluice.spi.NewJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Stores new jobs on a connection: one job with a value per column, several in one statement with
+ * an array per column.
+ */
+final class JobWriter {
+  private static final String SUBMIT =
+      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  private static final String SUBMIT_ONE =
+      "SELECT said, duplicate_of FROM ${schema}.submit_one(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  private static final int MAX_TRIES = 10;
+
+  private record Column(SqlArray type, Function<NewJob, Object> value) {}
+
+  /** In the order of the parameters of both functions. */
+  private static final List<Column> COLUMNS =
+      List.of(
+          new Column(SqlArray.UUID, job -> job.identity().id()),
+          new Column(SqlArray.BOOL, job -> job.identity().explicit()),
+          new Column(SqlArray.TEXT, job -> Group.of(job.task()).toString()),
+          new Column(SqlArray.TEXT, job -> job.place().queue()),
+          new Column(SqlArray.INT4, job -> job.place().priority()),
+          new Column(
+              SqlArray.TIMESTAMPTZ, job -> job.timing().runAt().map(Timestamp::from).orElse(null)),
+          new Column(SqlArray.INT8, job -> job.timing().delay().toMillis()),
+          new Column(
+              SqlArray.INT8, job -> job.timing().timeout().map(Duration::toMillis).orElse(null)),
+          new Column(SqlArray.TEXT, job -> job.identity().dedupeKey().orElse(null)),
+          new Column(SqlArray.TEXT, JobWriter::groups),
+          new Column(
+              SqlArray.TEXT, job -> job.concurrency().limited().map(Group::toString).orElse(null)),
+          new Column(SqlArray.INT4, JobWriter::limit),
+          new Column(SqlArray.TEXT, NewJob::payload),
+          new Column(
+              SqlArray.UUID, job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
+          new Column(SqlArray.TEXT, job -> job.identity().trace().orElse(null)));
+
+  private final Database database;
+
+  JobWriter(Database database) {
+    this.database = database;
+  }
+
+  /** What to do about a forgotten number before these jobs are stored whatever is on record. */
+  @FunctionalInterface
+  interface OnForgotten {
+    void replace(List<NewJob> jobs);
+  }
+
+  /**
+   * What the server says about some jobs, by their places among them. Those that are neither
+   * duplicates nor vanished are stored; none is if a number on record is forgotten.
+   */
+  private static final class Answer {
+    private boolean forgotten;
+    private boolean rung;
+    private final Map<Integer, UUID> duplicates = new HashMap<>();
+
+    /** Not stored, because of jobs that have vanished since. */
+    private final Set<Integer> vanished = new HashSet<>();
+  }
+
+  /**
+   * What came of some jobs.
+   *
+   * @param submissions of each
+   * @param rung whether the commit wakes a worker for them, so that nothing else has to
+   */
+  record Written(List<Submission> submissions, boolean rung) {}
+
+  /** Stores jobs in a transaction of several statements: waking workers is left to the caller. */
+  List<Submission> write(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
+      throws SQLException {
+    return write(connection, jobs, onForgotten, false).submissions;
+  }
+
+  /**
+   * Stores one job on a connection that commits each statement by itself, and has a waiting worker
+   * woken by that commit, if one is seen.
+   */
+  Written writeAlone(Connection connection, NewJob job, OnForgotten onForgotten)
+      throws SQLException {
+    return write(connection, List.of(job), onForgotten, true);
+  }
+
+  private Written write(
+      Connection connection, List<NewJob> jobs, OnForgotten onForgotten, boolean ring)
+      throws SQLException {
+    boolean rung = false;
+    List<Submission> submissions = new ArrayList<>();
+    jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
+    List<Integer> open = IntStream.range(0, jobs.size()).boxed().toList();
+    boolean anyway = false;
+    // A job that collided with one that finished before it could be looked up is neither stored nor
+    // a duplicate: again.
+    for (int tries = 0; !open.isEmpty(); tries++) {
+      if (tries == MAX_TRIES) {
+        throw new SQLException(
+            "jobs keep colliding with jobs that vanish", SqlErrors.SERIALIZATION_FAILURE);
+      }
+      List<Integer> batch = open;
+      List<NewJob> some = batch.stream().map(jobs::get).toList();
+      Answer answer =
+          some.size() == 1
+              ? submitOne(connection, some.get(0), anyway, ring)
+              : submit(connection, some, anyway);
+      if (answer.forgotten) {
+        onForgotten.replace(some);
+        anyway = true;
+      } else {
+        answer.duplicates.forEach(
+            (place, of) -> submissions.set(batch.get(place), new Submission.Duplicate(of)));
+        rung = answer.rung;
+        open = answer.vanished.stream().sorted().map(batch::get).toList();
+      }
+    }
+    return new Written(Collections.unmodifiableList(submissions), rung);
+  }
+
+  private Answer submitOne(Connection connection, NewJob job, boolean anyway, boolean ring)
+      throws SQLException {
+    Answer answer = new Answer();
+    database.list(
+        connection,
+        SUBMIT_ONE,
+        row -> {
+          switch (row.getString(1)) {
+            case "duplicate" -> answer.duplicates.put(0, row.getObject(2, UUID.class));
+            case "vanished" -> answer.vanished.add(0);
+            case "forgotten" -> answer.forgotten = true;
+            case "rung" -> answer.rung = true;
+            default -> {} // stored
+          }
+          return null;
+        },
+        Stream.concat(
+                COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway, ring))
+            .toArray());
+    return answer;
+  }
+
+  private Answer submit(Connection connection, List<NewJob> jobs, boolean anyway)
+      throws SQLException {
+    Object[] parameters = new Object[COLUMNS.size() + 1];
+    for (int i = 0; i < COLUMNS.size(); i++) {
+      Column column = COLUMNS.get(i);
+      parameters[i] = column.type.of(connection, jobs.stream().map(column.value));
+    }
+    parameters[COLUMNS.size()] = anyway;
+    Answer answer = new Answer();
+    database.list(
+        connection,
+        SUBMIT,
+        row -> {
+          int place = row.getInt(1) - 1;
+          UUID duplicateOf = row.getObject(2, UUID.class);
+          if (place < 0) {
+            answer.forgotten = true;
+          } else if (duplicateOf == null) {
+            answer.vanished.add(place);
+          } else {
+            answer.duplicates.put(place, duplicateOf);
+          }
+          return null;
+        },
+        parameters);
+    return answer;
+  }
+
+  private static String groups(NewJob job) {
+    return job.concurrency().groups().stream()
+        .map(Group::toString)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static Integer limit(NewJob job) {
+    return job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null;
+  }
+}
