@@ -3,11 +3,10 @@ package dev.sluice.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Sluice;
-import dev.sluice.SubmitOptions;
-import dev.sluice.spi.Tracing;
+import dev.sluice.object.ForwardingWorkerSession;
+import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
-import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,8 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** What a worker lists decides what the audit takes from it. */
 class AttestTest {
-  private static final Duration LEASE = Duration.ofHours(1);
-
   private final AtomicInteger lists = new AtomicInteger();
 
   /** It would list nothing while its handlers, interrupted a moment ago, still hold slots. */
@@ -26,22 +23,15 @@ class AttestTest {
   void tenureThatIsOver_listsNothing() {
     try (Sluice sluice = Sluice.open("memory:" + UUID.randomUUID())) {
       WorkerEnvironment environment =
-          new WorkerEnvironment(
-              sluice.store(),
-              new Json(sluice.mapper(), sluice.maxPayloadBytes()),
-              new WorkerSettings(
-                  "fenced",
-                  Set.of(SubmitOptions.DEFAULT_QUEUE),
-                  1,
-                  Map.of(),
-                  new WorkerSettings.Timing(
-                      LEASE, Duration.ofSeconds(1), Duration.ofMillis(50), Duration.ofDays(1)),
-                  new WorkerSettings.Reporting(List.of(), Tracing.NONE, Map.of())),
-              Map.of(),
-              ElapsedClock.SYSTEM,
-              () -> 0.5);
-      Lease lease = new Lease(LEASE, environment.now(), environment.clock()::nanos);
-      Tenure tenure = new Tenure(Workshop.of(environment), session(), lease, 0);
+          LongLease.environment(sluice, Counting::new, ElapsedClock.SYSTEM, Map.of());
+      WorkerSession session =
+          environment
+              .store()
+              .openSession(
+                  new WorkerRegistration(
+                      "fenced", Set.of("default"), Set.of(), Map.of(), LongLease.LENGTH));
+      Lease lease = new Lease(LongLease.LENGTH, environment.now(), environment.clock()::nanos);
+      Tenure tenure = new Tenure(Workshop.of(environment), session, lease, 0);
 
       tenure.attest();
       assertThat(lists).as("lists of a tenure that lasts").hasValue(1);
@@ -52,16 +42,14 @@ class AttestTest {
     }
   }
 
-  private WorkerSession session() {
-    return (WorkerSession)
-        Proxy.newProxyInstance(
-            WorkerSession.class.getClassLoader(),
-            new Class<?>[] {WorkerSession.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("attest")) {
-                lists.incrementAndGet();
-              }
-              return method.getName().equals("workerId") ? "fenced" : null;
-            });
+  private final class Counting extends ForwardingWorkerSession {
+    Counting(WorkerSession session) {
+      super(session);
+    }
+
+    @Override
+    public void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {
+      lists.incrementAndGet();
+    }
   }
 }

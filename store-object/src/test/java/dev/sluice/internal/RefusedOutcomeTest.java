@@ -5,22 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
-import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.Worker;
+import dev.sluice.object.ForwardingWorkerSession;
 import dev.sluice.spi.Exchange;
-import dev.sluice.spi.ForwardingJobStore;
 import dev.sluice.spi.JobOutcome;
-import dev.sluice.spi.JobStore;
-import dev.sluice.spi.Tracing;
-import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,7 +26,6 @@ import org.junit.jupiter.api.Test;
  */
 class RefusedOutcomeTest {
   private static final Task<Integer> TASK = Task.named("refused", Integer.class).build();
-  private static final Duration LEASE = Duration.ofHours(1);
 
   private final AtomicBoolean refused = new AtomicBoolean();
   private final AtomicInteger reconciled = new AtomicInteger();
@@ -47,22 +39,13 @@ class RefusedOutcomeTest {
 
   private Worker start() {
     return WorkerRuntime.start(
-        new WorkerEnvironment(
-            new MistakenStore(sluice.store()),
-            new Json(sluice.mapper(), sluice.maxPayloadBytes()),
-            new WorkerSettings(
-                "mistaken",
-                Set.of(SubmitOptions.DEFAULT_QUEUE),
-                1,
-                Map.of(),
-                new WorkerSettings.Timing(
-                    LEASE, Duration.ofSeconds(1), Duration.ofMillis(50), Duration.ofDays(1)),
-                new WorkerSettings.Reporting(List.of(), Tracing.NONE, Map.of())),
+        LongLease.environment(
+            sluice,
+            Mistaken::new,
+            ElapsedClock.SYSTEM,
             Map.of(
                 TASK.name(),
-                new RegisteredTask<>(TASK, (number, context) -> runs.incrementAndGet())),
-            ElapsedClock.SYSTEM,
-            () -> 0.5));
+                new RegisteredTask<>(TASK, (number, context) -> runs.incrementAndGet()))));
   }
 
   @Test
@@ -80,30 +63,20 @@ class RefusedOutcomeTest {
   }
 
   /** Tells the store of the first outcome under a token that is not the job's. */
-  private final class MistakenStore extends ForwardingJobStore {
-    MistakenStore(JobStore store) {
-      super(store);
+  private final class Mistaken extends ForwardingWorkerSession {
+    Mistaken(WorkerSession session) {
+      super(session);
     }
 
     @Override
-    public WorkerSession openSession(WorkerRegistration registration) {
-      WorkerSession session = super.openSession(registration);
-      return (WorkerSession)
-          Proxy.newProxyInstance(
-              WorkerSession.class.getClassLoader(),
-              new Class<?>[] {WorkerSession.class},
-              (proxy, method, arguments) -> {
-                if (method.getName().equals("reconcile")) {
-                  reconciled.incrementAndGet();
-                }
-                try {
-                  return method.getName().equals("exchange")
-                      ? session.exchange(mistaken((Exchange) arguments[0]))
-                      : method.invoke(session, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+    public Standing reconcile(Map<UUID, Long> known) {
+      reconciled.incrementAndGet();
+      return super.reconcile(known);
+    }
+
+    @Override
+    public Exchange.Answer exchange(Exchange exchange) {
+      return super.exchange(mistaken(exchange));
     }
 
     private Exchange mistaken(Exchange exchange) {

@@ -5,18 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.Handler;
 import dev.sluice.Sluice;
-import dev.sluice.SubmitOptions;
 import dev.sluice.Task;
 import dev.sluice.Worker;
-import dev.sluice.spi.ForwardingJobStore;
-import dev.sluice.spi.JobStore;
-import dev.sluice.spi.Tracing;
-import dev.sluice.spi.WorkerRegistration;
+import dev.sluice.object.ForwardingWorkerSession;
 import dev.sluice.spi.WorkerSession;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -34,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 class SuspensionTest {
   private static final Task<Integer> TASK = Task.named("suspended", Integer.class).build();
-  private static final Duration LEASE = Duration.ofHours(1);
+  private static final Duration LEASE = LongLease.LENGTH;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final AtomicLong sinceBoot = new AtomicLong();
@@ -65,20 +58,11 @@ class SuspensionTest {
   private Worker start(Handler.Returning<Integer, Object> handler) {
     sluice.submit(TASK, 1);
     return WorkerRuntime.start(
-        new WorkerEnvironment(
-            new CountingStore(sluice.store()),
-            new Json(sluice.mapper(), sluice.maxPayloadBytes()),
-            new WorkerSettings(
-                "sleeper",
-                Set.of(SubmitOptions.DEFAULT_QUEUE),
-                4,
-                Map.of(),
-                new WorkerSettings.Timing(
-                    LEASE, Duration.ofSeconds(1), Duration.ofMillis(50), Duration.ofDays(1)),
-                new WorkerSettings.Reporting(List.of(), Tracing.NONE, Map.of())),
-            Map.of(TASK.name(), new RegisteredTask<>(TASK, handler)),
+        LongLease.environment(
+            sluice,
+            Counting::new,
             clock,
-            () -> 0.5));
+            Map.of(TASK.name(), new RegisteredTask<>(TASK, handler))));
   }
 
   private Worker startBlocking() throws Exception {
@@ -152,28 +136,15 @@ class SuspensionTest {
   }
 
   /** Counts renewals on their way to the store. */
-  private final class CountingStore extends ForwardingJobStore {
-    CountingStore(JobStore store) {
-      super(store);
+  private final class Counting extends ForwardingWorkerSession {
+    Counting(WorkerSession session) {
+      super(session);
     }
 
     @Override
-    public WorkerSession openSession(WorkerRegistration registration) {
-      WorkerSession session = super.openSession(registration);
-      return (WorkerSession)
-          Proxy.newProxyInstance(
-              WorkerSession.class.getClassLoader(),
-              new Class<?>[] {WorkerSession.class},
-              (proxy, method, arguments) -> {
-                if (method.getName().equals("renew")) {
-                  renewals.incrementAndGet();
-                }
-                try {
-                  return method.invoke(session, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+    public Set<UUID> renew(Duration atLeast) {
+      renewals.incrementAndGet();
+      return super.renew(atLeast);
     }
   }
 }

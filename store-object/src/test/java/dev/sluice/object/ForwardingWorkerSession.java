@@ -2,18 +2,21 @@ package dev.sluice.object;
 
 import dev.sluice.Group;
 import dev.sluice.spi.Exchange;
+import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
 /** Passes everything on, for subclasses that change some of it. */
-abstract class ForwardingWorkerSession implements WorkerSession {
+public abstract class ForwardingWorkerSession implements WorkerSession {
   private final WorkerSession session;
 
-  ForwardingWorkerSession(WorkerSession session) {
+  /** Passes on to this one. */
+  protected ForwardingWorkerSession(WorkerSession session) {
     this.session = session;
   }
 
@@ -40,6 +43,11 @@ abstract class ForwardingWorkerSession implements WorkerSession {
   @Override
   public void declare(Map<Group, Integer> limits) {
     session.declare(limits);
+  }
+
+  @Override
+  public void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {
+    session.attest(claims, slots);
   }
 
   @Override
