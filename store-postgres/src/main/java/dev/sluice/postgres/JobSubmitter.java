@@ -67,7 +67,7 @@ final class JobSubmitter {
     JobWriter.Written written = storeAll(jobs);
     // A worker that began to wait while the jobs were stored was not seen then, nor did it see
     // them. It is seen after the commit.
-    if (!written.rung()) {
+    if (!written.woke()) {
       Map<Waker.News, Integer> news = new HashMap<>();
       jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
       waker.wakeFor(news);

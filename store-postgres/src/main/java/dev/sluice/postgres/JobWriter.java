@@ -74,7 +74,7 @@ final class JobWriter {
    */
   private static final class Answer {
     private boolean forgotten;
-    private boolean rung;
+    private boolean woke;
     private final Map<Integer, UUID> duplicates = new HashMap<>();
 
     /** Not stored, because of jobs that have vanished since. */
@@ -85,9 +85,9 @@ final class JobWriter {
    * What came of some jobs.
    *
    * @param submissions of each
-   * @param rung whether the commit wakes a worker for them, so that nothing else has to
+   * @param woke whether the commit wakes a worker for them, so that nothing else has to
    */
-  record Written(List<Submission> submissions, boolean rung) {}
+  record Written(List<Submission> submissions, boolean woke) {}
 
   /** Stores jobs in a transaction of several statements: waking workers is left to the caller. */
   List<Submission> write(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
@@ -105,9 +105,9 @@ final class JobWriter {
   }
 
   private Written write(
-      Connection connection, List<NewJob> jobs, OnForgotten onForgotten, boolean ring)
+      Connection connection, List<NewJob> jobs, OnForgotten onForgotten, boolean wake)
       throws SQLException {
-    boolean rung = false;
+    boolean woke = false;
     List<Submission> submissions = new ArrayList<>();
     jobs.forEach(job -> submissions.add(new Submission.Submitted(job.identity().id())));
     List<Integer> open = IntStream.range(0, jobs.size()).boxed().toList();
@@ -123,7 +123,7 @@ final class JobWriter {
       List<NewJob> some = batch.stream().map(jobs::get).toList();
       Answer answer =
           some.size() == 1
-              ? submitOne(connection, some.get(0), anyway, ring)
+              ? submitOne(connection, some.get(0), anyway, wake)
               : submit(connection, some, anyway);
       if (answer.forgotten) {
         onForgotten.replace(some);
@@ -131,14 +131,14 @@ final class JobWriter {
       } else {
         answer.duplicates.forEach(
             (place, of) -> submissions.set(batch.get(place), new Submission.Duplicate(of)));
-        rung = answer.rung;
+        woke = answer.woke;
         open = answer.vanished.stream().sorted().map(batch::get).toList();
       }
     }
-    return new Written(Collections.unmodifiableList(submissions), rung);
+    return new Written(Collections.unmodifiableList(submissions), woke);
   }
 
-  private Answer submitOne(Connection connection, NewJob job, boolean anyway, boolean ring)
+  private Answer submitOne(Connection connection, NewJob job, boolean anyway, boolean wake)
       throws SQLException {
     Answer answer = new Answer();
     database.list(
@@ -149,13 +149,13 @@ final class JobWriter {
             case "duplicate" -> answer.duplicates.put(0, row.getObject(2, UUID.class));
             case "vanished" -> answer.vanished.add(0);
             case "forgotten" -> answer.forgotten = true;
-            case "rung" -> answer.rung = true;
+            case "woke" -> answer.woke = true;
             default -> {} // stored
           }
           return null;
         },
         Stream.concat(
-                COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway, ring))
+                COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway, wake))
             .toArray());
     return answer;
   }

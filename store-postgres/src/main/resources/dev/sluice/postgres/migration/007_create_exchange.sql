@@ -673,7 +673,7 @@ $$;
 -- The row stays locked until the commit, and the worker's renewals wait for it. So this is the last step of a transaction
 -- that consists of one statement: no client, frozen or cut off, can keep it open. Rows that other transactions have locked
 -- are passed over: nothing waits here. The planner settings are those of the caller (submit_one in 008).
-CREATE FUNCTION ring(p_task text, p_queue text) RETURNS boolean
+CREATE FUNCTION wake_one(p_task text, p_queue text) RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 AS $$

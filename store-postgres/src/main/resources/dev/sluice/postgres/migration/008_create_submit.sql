@@ -104,14 +104,14 @@ END
 $$;
 
 -- Stores one job, as submit does, but without lists: half the time. A job with an id of the caller's choice, and one that
--- meets another in its way, go to submit. Says what came of it: stored, rung (stored, and a worker is woken for it: p_ring
--- asks for that, see ring), duplicate (of which), forgotten (a number, and the job is not stored), or vanished (the job that
+-- meets another in its way, go to submit. Says what came of it: stored, woke (stored, and a worker is woken for it: p_wake
+-- asks for that, see wake_one), duplicate (of which), forgotten (a number, and the job is not stored), or vanished (the job that
 -- was in the way, so that this one is to be stored again).
 CREATE FUNCTION submit_one(
   p_id uuid, p_explicit boolean, p_task text, p_queue text, p_priority integer,
   p_run_at timestamptz, p_delay_ms bigint, p_timeout_ms bigint, p_dedupe_key text,
   p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid,
-  p_trace text, p_anyway boolean, p_ring boolean, OUT said text, OUT duplicate_of uuid)
+  p_trace text, p_anyway boolean, p_wake boolean, OUT said text, OUT duplicate_of uuid)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
 SET enable_seqscan = off
@@ -148,8 +148,8 @@ BEGIN
       ARRAY[p_run], ARRAY[p_trace], p_anyway) s;
     said := coalesce(said, 'stored');
   END IF;
-  IF p_ring AND said = 'stored' AND v_due <= clock_timestamp() AND ring(p_task, p_queue) THEN
-    said := 'rung';
+  IF p_wake AND said = 'stored' AND v_due <= clock_timestamp() AND wake_one(p_task, p_queue) THEN
+    said := 'woke';
   END IF;
 END
 $$;

@@ -52,8 +52,8 @@ $$;
 
 -- Claims and slots on record for live workers that did not list them when they last said what they have. What they got
 -- after that has a higher token. A worker that reconciled since has agreed with the store. And a version of the limits that
--- is newer may have come with slots that the worker is yet to hear of: who gives a group its first limit gives slots to
--- workers that run its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
+-- is newer may have come with slots that the worker is yet to hear of: the first limit of a group brings slots for workers
+-- that run its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
 -- and the planner takes them for short, so no loops.
 CREATE FUNCTION unlisted() RETURNS TABLE (worker_id uuid, token bigint, job_id uuid, group_name text, slot integer)
 LANGUAGE plpgsql STABLE
@@ -241,7 +241,7 @@ BEGIN
 END
 $$;
 
--- Takes jobs back that are with a worker that is not on record. That never is, unless somebody deletes workers by hand.
+-- Takes jobs back that are with a worker that is not on record. That never is, unless a worker is deleted by hand.
 -- Returns how many.
 CREATE FUNCTION requeue_orphans() RETURNS integer
 LANGUAGE plpgsql
