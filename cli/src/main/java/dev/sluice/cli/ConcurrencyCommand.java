@@ -89,7 +89,7 @@ final class ConcurrencyCommand implements Runnable {
     }
   }
 
-  /** Where payloads have the values of a dimension, if this is one and somebody said so. */
+  /** Where payloads have the values of a dimension, if this is one and a pointer is on record. */
   private static Optional<String> pointer(Sluice sluice, Group group) {
     return group.isDimension()
         ? Optional.ofNullable(sluice.concurrency().pointers().get(group))
@@ -209,7 +209,7 @@ final class ConcurrencyCommand implements Runnable {
         paramLabel = "/NAME",
         description = {
           "With --limit of TASK/DIMENSION=*: where the JSON of a payload has the value, as a JSON"
-              + " pointer (RFC 6901). Jobs are in their groups whoever submits them."
+              + " pointer (RFC 6901). Every job is in its group then, from whichever program it comes."
         })
     private String pointer;
 

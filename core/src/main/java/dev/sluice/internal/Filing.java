@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Sees to it that a job runs only in the groups its task declares for its payload, or that are
  * declared for its task elsewhere (see {@link WorkerPointers}), and under the limit its class
- * declares, whoever submitted it: a command line, a schedule, an older version of the code.
+ * declares, whatever submitted it: a command line, a schedule, an older version of the code.
  *
  * <p>A job that lacks one of these groups is not started. It is <em>filed anew</em>: it goes back
  * to its place in line, in the right groups. What the task declares replaces what the submitter

@@ -33,9 +33,9 @@ import java.util.regex.Pattern;
  * some objects at the same moment, and then count in one object, each until it has won {@link
  * #winsEach} times. Their connections are open before they begin, because the first requests over
  * new ones arrive one after the other. Of a counter nothing can be lost unseen: no two may win the
- * same number, and in the end it says how often somebody won. An answer that leaves the outcome
- * unknown is no fault, if what is found in the end fits. The race has an end on any server: when
- * nobody wins any more, that is the fault.
+ * same number, and in the end it says how many writes won. An answer that leaves the outcome
+ * unknown is no fault, if what is found in the end fits. The race has an end on any server: when no
+ * write wins any more, that is the fault.
  *
  * <p>When it is over, with a result or a failure, no writer is at work any more, so what they wrote
  * can be deleted.

@@ -46,7 +46,7 @@ final class Intake implements AutoCloseable {
     return Counts.await(sluice, Counts::nothingFinished);
   }
 
-  /** Submits a batch that nobody starts yet, and says how long that took. */
+  /** Submits a batch of which no job starts yet, and says how long that took. */
   long submit(Setting batch) {
     sluice.queues().pause(QUEUE);
     int most = batch.lots().stream().mapToInt(Lot::jobs).max().orElseThrow();

@@ -54,7 +54,7 @@ public record GroupDetailView(
         null);
   }
 
-  /** The same, with where payloads have the value of the dimension; null = nobody says. */
+  /** The same, with where payloads have the value of the dimension; null = not on record. */
   public GroupDetailView withPointer(String text) {
     return new GroupDetailView(group, limit, use, origin, slots, traffic, changes, text, warning);
   }

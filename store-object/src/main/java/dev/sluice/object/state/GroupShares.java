@@ -26,8 +26,8 @@ import java.util.Set;
  *
  * <p>A slot that is left free is offered to all workers that ask and have less than their share,
  * and the first of them in line takes it. If none of these has come within {@link #KEPT} they may
- * have died: the slot is anybody's, and the asks are void, all of them at once. So however many
- * workers died that had asked, together they cost the group the slots they lack for that time.
+ * have died: any worker may take the slot, and the asks are void, all of them at once. So however
+ * many workers died that had asked, together they cost the group the slots they lack for that time.
  * Where the last free slot is taken in time, the offer is withdrawn, and those behind keep their
  * place in line.
  *
