@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -103,18 +104,35 @@ final class TestServer implements BeforeAllCallback {
 
     Embedded(String directory, EmbeddedPostgresOptions options, boolean collated) {
       server = EmbeddedPostgres.join(Path.of("target", directory), options);
-      if (collated) {
-        createCollated();
+      try (Connection connection = connect(url("postgres"));
+          Statement statement = connection.createStatement()) {
+        askForNoPassword(statement);
+        if (collated) {
+          createCollated(statement);
+        }
+      } catch (SQLException | IOException e) {
+        throw new IllegalStateException("The server could not be made ready", e);
       }
     }
 
-    private void createCollated() {
-      try (Connection connection = connect(url("postgres"));
-          Statement statement = connection.createStatement()) {
+    /**
+     * To prove that one knows the password takes more CPU than most tests do, and they connect
+     * thousands of times. That the server asks for it is tested where it is embedded.
+     */
+    private static void askForNoPassword(Statement statement) throws SQLException, IOException {
+      try (ResultSet file = statement.executeQuery("SHOW hba_file")) {
+        file.next();
+        Files.writeString(Path.of(file.getString(1)), "host all all 127.0.0.1/32 trust\n");
+      }
+      statement.execute("SELECT pg_reload_conf()");
+    }
+
+    private static void createCollated(Statement statement) throws SQLException {
+      try {
         statement.execute(CREATE_COLLATED);
       } catch (SQLException e) {
         if (!DUPLICATE_DATABASE.equals(e.getSQLState())) {
-          throw new IllegalStateException("The database could not be created", e);
+          throw e;
         }
       }
     }

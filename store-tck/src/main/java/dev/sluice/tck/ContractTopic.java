@@ -40,6 +40,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.pollinterval.PollInterval;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,9 @@ abstract class ContractTopic {
 
   /** How long to wait for what must happen; a slow machine is no failure. */
   static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private static final PollInterval FREQUENT_THEN_RARE =
+      (polls, last) -> Duration.ofMillis(Math.min(10L * polls, 100));
 
   private static final Group CLOCK = Group.of("clock");
   private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -131,8 +135,11 @@ abstract class ContractTopic {
     return drift;
   }
 
+  /**
+   * Looks often at first, then less and less: what takes long may be late by a tenth of a second.
+   */
   static ConditionFactory await() {
-    return Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20));
+    return Awaitility.await().atMost(PATIENCE).pollInterval(FREQUENT_THEN_RARE);
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.sluice.SluiceOptions;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.RunQuery;
+import dev.sluice.spi.RunStore;
 import dev.sluice.spi.StoreProviders;
 import dev.sluice.spi.StoreSettings;
 import dev.sluice.workflow.CrashingJobStore.Crash;
@@ -82,19 +83,19 @@ class CrashIT {
 
   private static void crashEverywhere(
       String kind, WorkflowDefinition definition, RunState end, int jobs) {
+    String url =
+        kind.equals("memory")
+            ? "memory:crash"
+            : "embedded:" + PostgresWorkflowIT.SERVER.dataDirectory();
+    String schema = "crash_" + UUID.randomUUID().toString().replace("-", "");
     boolean survived = false;
     int calls = 1;
-    for (; !survived; calls++) {
-      String url =
-          kind.equals("memory")
-              ? "memory:crash"
-              : "embedded:" + PostgresWorkflowIT.SERVER.dataDirectory();
-      String schema = "crash_" + UUID.randomUUID().toString().replace("-", "");
-      try (JobStore store = StoreProviders.open(url, new StoreSettings(schema, 4))) {
+    try (JobStore store = StoreProviders.open(url, new StoreSettings(schema, 4))) {
+      for (; !survived; calls++) {
         survived = play(store, calls, definition, end, jobs);
-      } catch (AssertionError e) {
-        throw new AssertionError("crash after call " + calls, e);
       }
+    } catch (AssertionError e) {
+      throw new AssertionError("crash after call " + calls, e);
     }
     assertThat(calls).as("calls that a whole run takes").isGreaterThan(30);
   }
@@ -104,7 +105,10 @@ class CrashIT {
         .define(definition, CHILD);
   }
 
-  /** Whether the first orchestrator lived to the end. */
+  /**
+   * Whether the first orchestrator lived to the end. The run has ended then, and the next one is
+   * played in the same store.
+   */
   private static boolean play(
       JobStore store, int calls, WorkflowDefinition definition, RunState end, int jobs) {
     CrashingJobStore crashing = new CrashingJobStore(store, calls);
@@ -119,10 +123,7 @@ class CrashIT {
         crashed = true;
         current = workflows(store, definition);
       }
-      List<UUID> started =
-          store.runs().list(RunQuery.ALL.type("w")).items().stream()
-              .map(stored -> stored.run().id())
-              .toList();
+      List<UUID> started = goingOn(store, "w");
       if (started.isEmpty()) {
         assertThat(crashed).isTrue();
         return false;
@@ -158,12 +159,20 @@ class CrashIT {
 
   /** What the end of a child's job would have brought about. */
   private static void tickChildren(JobStore store, Workflows current, UUID run) {
-    for (var child : store.runs().list(RunQuery.ALL.type("child")).items()) {
+    for (UUID child : goingOn(store, "child")) {
       try {
-        current.tick(child.run().id());
+        current.tick(child);
       } catch (Crash e) {
-        workflows(store, DEFINITION).tick(child.run().id());
+        workflows(store, DEFINITION).tick(child);
       }
     }
+  }
+
+  private static List<UUID> goingOn(JobStore store, String type) {
+    return store.runs().list(RunQuery.ALL.type(type)).items().stream()
+        .map(RunStore.StoredRun::run)
+        .filter(RunStore.Run::live)
+        .map(RunStore.Run::id)
+        .toList();
   }
 }

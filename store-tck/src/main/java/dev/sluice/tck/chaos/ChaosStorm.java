@@ -17,6 +17,12 @@ import java.util.Random;
  * one thread, which calls {@link #rage} several times a second and {@link #subside} in the end.
  */
 public final class ChaosStorm {
+  /**
+   * How long a test goes on with it; {@code -Dsluice.chaos.seconds=600} has it take ten minutes.
+   */
+  public static final Duration LENGTH =
+      Duration.ofSeconds(Long.getLong("sluice.chaos.seconds", 20));
+
   private static final Duration LEAST_PAUSE = Duration.ofMillis(1_200);
   private static final Duration MOST_PAUSE = Duration.ofMillis(2_400);
   private static final long TICK_MS = 100;
