@@ -179,12 +179,13 @@ final class S3Objects {
     String prefix = query.getOrDefault("prefix", "");
     int limit = Integer.parseInt(query.getOrDefault("max-keys", "1000"));
     String after = query.getOrDefault("start-after", "");
+    boolean within = after.compareTo(prefix) >= 0;
     StringBuilder contents = new StringBuilder();
     int count = 0;
     boolean more = false;
-    for (var entry : byKey.tailMap(after, false).entrySet()) {
+    for (var entry : byKey.tailMap(within ? after : prefix, !within).entrySet()) {
       if (!entry.getKey().startsWith(prefix)) {
-        continue;
+        break;
       }
       if (count == limit) {
         more = true;
