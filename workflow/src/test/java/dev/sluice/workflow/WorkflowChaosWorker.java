@@ -30,7 +30,9 @@ public final class WorkflowChaosWorker {
                             context,
                             run(context),
                             () -> {
-                              ChaosProcess.work(n % LONG_EVERY == 0 ? LONG : 1 + n % SHORT);
+                              ChaosProcess.work(
+                                  n % LONG_EVERY == 0 ? LONG : 1 + n % SHORT,
+                                  ChaosProcess.SLICE_MS);
                               return n * n;
                             }))
                 .handleReturning(

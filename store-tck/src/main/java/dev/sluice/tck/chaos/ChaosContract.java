@@ -24,6 +24,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +43,9 @@ public abstract class ChaosContract {
   private static final int WORKERS = 4;
   private static final Duration LEASE = Duration.ofMillis(2_500);
   private static final Duration CALM = Duration.ofSeconds(120);
-  private static final int KEYS = 20;
+  private static final int BUSY_KEYS = 20;
+  private static final int KEYS = ChaosStorm.IS_LONG ? 1_000 : BUSY_KEYS;
+  private static final int LONG_SLICE_MS = 50;
 
   /** Within what time of waking the handlers of a worker without a lease are interrupted. */
   private static final Duration INTERRUPTED = Duration.ofMillis(100);
@@ -155,23 +159,33 @@ public abstract class ChaosContract {
         && fleet.judge().interruptLatencies().isEmpty();
   }
 
-  /** About two hundred jobs: as much as a second of work under the limits, or a little more. */
+  /** As much as a second of work under the limits, or a little more. */
   private static List<UUID> submitWave(Sluice sluice, Random random) {
     List<UUID> ids = new ArrayList<>();
-    ids.addAll(submit(sluice, ChaosWork.ONE, 15, random, 1, 3));
-    ids.addAll(submit(sluice, ChaosWork.THREE, 40, random, 1, 8));
-    ids.addAll(submit(sluice, ChaosWork.TEN, 80, random, 1, 8));
-    ids.addAll(submit(sluice, ChaosWork.KEYED, 50, random, 1, 8));
-    ids.addAll(submit(sluice, ChaosWork.SLOW, 3, random, 200, 300));
+    int slice = ChaosProcess.SLICE_MS;
+    ids.addAll(submit(sluice, ChaosWork.ONE, 15, () -> work(random, 1, 3, slice)));
+    ids.addAll(submit(sluice, ChaosWork.THREE, 40, () -> work(random, 1, 8, slice)));
+    ids.addAll(submit(sluice, ChaosWork.TEN, 80, () -> work(random, 1, 8, slice)));
+    ids.addAll(submit(sluice, ChaosWork.KEYED, 50, () -> work(random, 1, 8, slice)));
+    ids.addAll(submit(sluice, ChaosWork.SLOW, 3, () -> work(random, 200, 300, slice)));
+    if (ChaosStorm.IS_LONG) {
+      ids.addAll(
+          submit(sluice, ChaosWork.FIFTY_ONE, 34, () -> work(random, 20, 40, LONG_SLICE_MS)));
+      ids.addAll(
+          submit(sluice, ChaosWork.HUNDREDS, 165, () -> work(random, 20, 40, LONG_SLICE_MS)));
+    }
     return ids;
   }
 
+  /** Half of the jobs with keys are of a few busy ones. */
+  private static ChaosWork work(Random random, int least, int most, int sliceMs) {
+    int key = random.nextInt(random.nextBoolean() ? BUSY_KEYS : KEYS);
+    return new ChaosWork("key-" + key, random.nextInt(least, most + 1), sliceMs);
+  }
+
   private static List<UUID> submit(
-      Sluice sluice, Task<ChaosWork> task, int count, Random random, int least, int most) {
-    List<ChaosWork> payloads = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      payloads.add(new ChaosWork("key-" + random.nextInt(KEYS), random.nextInt(least, most + 1)));
-    }
+      Sluice sluice, Task<ChaosWork> task, int count, Supplier<ChaosWork> work) {
+    List<ChaosWork> payloads = Stream.generate(work).limit(count).toList();
     return sluice.submitAll(task, payloads).stream().map(Submission::id).toList();
   }
 

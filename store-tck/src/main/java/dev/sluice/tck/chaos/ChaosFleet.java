@@ -119,6 +119,7 @@ public final class ChaosFleet implements AutoCloseable {
             "-Xmx128m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            "-Dsluice.chaos.seconds=" + ChaosStorm.LENGTH.toSeconds(),
             "-cp",
             System.getProperty("java.class.path"),
             program.getName(),

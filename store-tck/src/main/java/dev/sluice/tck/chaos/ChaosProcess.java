@@ -51,7 +51,8 @@ public final class ChaosProcess implements AutoCloseable {
   /** How the name of the file ends that a process makes when it has started. */
   static final String READY = ".ready";
 
-  private static final int SLICE_MS = 5;
+  /** A slice of the time a handler takes. */
+  public static final int SLICE_MS = 5;
 
   private final Path directory;
   private final Duration lease;
@@ -126,9 +127,9 @@ public final class ChaosProcess implements AutoCloseable {
    * Takes this many slices of time; counted, not timed, so that a frozen handler still has work to
    * do when it wakes.
    */
-  public static void work(int slices) throws InterruptedException {
+  public static void work(int slices, int sliceMs) throws InterruptedException {
     for (int i = 0; i < slices; i++) {
-      Thread.sleep(SLICE_MS);
+      Thread.sleep(sliceMs);
     }
   }
 

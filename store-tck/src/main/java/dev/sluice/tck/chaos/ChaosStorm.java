@@ -23,6 +23,9 @@ public final class ChaosStorm {
   public static final Duration LENGTH =
       Duration.ofSeconds(Long.getLong("sluice.chaos.seconds", 20));
 
+  /** Whether there is time for limits of hundreds and a thousand keys too. */
+  public static final boolean IS_LONG = LENGTH.toMinutes() >= 1;
+
   private static final Duration LEAST_PAUSE = Duration.ofMillis(1_200);
   private static final Duration MOST_PAUSE = Duration.ofMillis(2_400);
   private static final long TICK_MS = 100;

@@ -7,6 +7,9 @@ import dev.sluice.WorkerBuilder;
 
 /** A worker process of {@link ChaosContract}. */
 public final class ChaosWorker {
+  /** Four such workers can fill every limit of {@link ChaosWork} at once. */
+  private static final int THREADS_FOR_HUNDREDS = 110;
+
   private ChaosWorker() {}
 
   /** Runs until standard input ends. */
@@ -20,6 +23,9 @@ public final class ChaosWorker {
 
   private static Worker start(ChaosProcess process) {
     WorkerBuilder builder = process.worker();
+    if (ChaosStorm.IS_LONG) {
+      builder.concurrency(THREADS_FOR_HUNDREDS);
+    }
     for (Task<ChaosWork> task : ChaosWork.TASKS) {
       builder.handle(task, (work, context) -> handle(process, work, context));
     }
@@ -36,7 +42,7 @@ public final class ChaosWorker {
         context,
         group,
         () -> {
-          ChaosProcess.work(work.slices());
+          ChaosProcess.work(work.slices(), work.sliceMs());
           return null;
         });
   }
