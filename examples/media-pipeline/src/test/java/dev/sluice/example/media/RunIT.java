@@ -64,7 +64,8 @@ class RunIT {
     await().atMost(PATIENCE).until(this::holdsAProgram);
     List<ProcessHandle> programs = programs();
     send("INT", run.toHandle());
-    assertThat(run.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    boolean ended = run.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(ended).as(() -> ended ? "" : whatItDoes()).isTrue();
     assertThat(run.exitValue()).as(Files.readString(output)).isEqualTo(130);
     assertThat(programs).noneMatch(ProcessHandle::isAlive);
     assertThat(temporary).isEmptyDirectory();
@@ -95,6 +96,17 @@ class RunIT {
     ProcessHandle program = programs().get(0);
     send("STOP", program);
     return program.isAlive();
+  }
+
+  /** What it has said, and then where each of its threads is. */
+  private String whatItDoes() {
+    try {
+      send("QUIT", run.toHandle());
+      await().until(() -> Files.readString(output).contains("JNI global refs"));
+      return Files.readString(output);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static void send(String signal, ProcessHandle process) throws Exception {
