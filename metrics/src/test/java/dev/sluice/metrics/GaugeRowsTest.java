@@ -28,7 +28,7 @@ class GaugeRowsTest {
             });
     try {
       for (int i = 0; i < 2_000; i++) {
-        assertThat(PrometheusText.parse(registry.scrape()).families()).containsOnlyKeys("rows");
+        assertThat(registry.scrape().lines().filter(line -> line.startsWith("rows"))).hasSize(1);
       }
     } finally {
       done.set(true);

@@ -117,7 +117,8 @@ final class TestServer implements BeforeAllCallback {
 
     /**
      * To prove that one knows the password takes more CPU than most tests do, and they connect
-     * thousands of times. Of other users it is asked for.
+     * thousands of times. Until the tests end, every user of the machine can connect to their
+     * server as its owner; as other users, only with a password.
      */
     private static void askForNoPassword(Statement statement) throws SQLException, IOException {
       try (ResultSet row =

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 public abstract class ChaosContract {
   private static final int WORKERS = 4;
   private static final Duration LEASE = Duration.ofMillis(2_500);
+  private static final Duration MORE_CHAOS = Duration.ofSeconds(40);
   private static final Duration CALM = Duration.ofSeconds(120);
   private static final int BUSY_KEYS = 20;
   private static final int KEYS = ChaosStorm.IS_LONG ? 1_000 : BUSY_KEYS;
@@ -99,6 +100,12 @@ public abstract class ChaosContract {
       assertThat(judge.completed()).isEqualTo(submitted);
       assertThat(judge.overtakenAttempts()).as("attempts that were overtaken").isPositive();
       assertPrompt(judge.interruptLatencies());
+      if (ChaosStorm.IS_LONG) {
+        assertThat(peaks(judge))
+            .as("limits of hundreds are used")
+            .containsEntry(ChaosWork.FIFTY_ONE.name(), 51)
+            .containsEntry(ChaosWork.HUNDREDS.name(), 255);
+      }
       for (Group group : sluice.concurrency().groups()) {
         assertThat(sluice.concurrency().status(group).active()).as("slots of %s", group).isZero();
       }
@@ -151,12 +158,16 @@ public abstract class ChaosContract {
   }
 
   /**
-   * Whether no handler was interrupted yet because its frozen worker lost the lease, and there is
-   * time left to bring that about: on a slow machine processes may be frozen with nothing to do.
+   * Whether no attempt was overtaken yet, or no handler interrupted because its frozen worker lost
+   * the lease, and there is time left to bring that about: on a slow machine processes may be
+   * frozen with nothing to do.
    */
   private static boolean isTooMild(ChaosFleet fleet, long end) {
-    return System.nanoTime() < end + ChaosStorm.LENGTH.multipliedBy(2).toNanos()
-        && fleet.judge().interruptLatencies().isEmpty();
+    if (System.nanoTime() >= end + MORE_CHAOS.toNanos()) {
+      return false;
+    }
+    ChaosJudge judge = fleet.judge();
+    return judge.interruptLatencies().isEmpty() || judge.overtakenAttempts() == 0;
   }
 
   /** As much as a second of work under the limits, or a little more. */
@@ -177,7 +188,7 @@ public abstract class ChaosContract {
     return ids;
   }
 
-  /** Half of the jobs with keys are of a few busy ones. */
+  /** In long chaos, half of the jobs with keys are of a few busy ones. */
   private static ChaosWork work(Random random, int least, int most, int sliceMs) {
     int key = random.nextInt(random.nextBoolean() ? BUSY_KEYS : KEYS);
     return new ChaosWork("key-" + key, random.nextInt(least, most + 1), sliceMs);
@@ -207,14 +218,7 @@ public abstract class ChaosContract {
 
   private static void print(ChaosJudge judge, int submitted) {
     System.out.printf("%d jobs, %s%n", submitted, judge.summary());
-    Map<String, Integer> peaks = new TreeMap<>();
-    judge
-        .intervals()
-        .forEach(
-            (group, intervals) ->
-                peaks.merge(
-                    group.replaceAll("/.*", "/*"), OverlapMeter.peak(intervals), Math::max));
-    System.out.println("peak overlap " + peaks);
+    System.out.println("peak overlap " + peaks(judge));
     List<Duration> latencies = judge.interruptLatencies();
     if (!latencies.isEmpty()) {
       System.out.printf(
@@ -223,5 +227,16 @@ public abstract class ChaosContract {
           latencies.get(latencies.size() / 2).toMillis(),
           latencies.get(latencies.size() - 1).toMillis());
     }
+  }
+
+  private static Map<String, Integer> peaks(ChaosJudge judge) {
+    Map<String, Integer> peaks = new TreeMap<>();
+    judge
+        .intervals()
+        .forEach(
+            (group, intervals) ->
+                peaks.merge(
+                    group.replaceAll("/.*", "/*"), OverlapMeter.peak(intervals), Math::max));
+    return peaks;
   }
 }

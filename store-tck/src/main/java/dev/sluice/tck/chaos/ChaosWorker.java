@@ -7,7 +7,7 @@ import dev.sluice.WorkerBuilder;
 
 /** A worker process of {@link ChaosContract}. */
 public final class ChaosWorker {
-  /** Four such workers can fill every limit of {@link ChaosWork} at once. */
+  /** Four such workers can fill every limit of {@link ChaosWork} at once, but for those of keys. */
   private static final int THREADS_FOR_HUNDREDS = 110;
 
   private ChaosWorker() {}
