@@ -790,8 +790,9 @@ class GuideSnippetsIT {
       // end snippet
       assertThat(workflows.get(run).orElseThrow().data().caps().maxConcurrentSteps()).hasValue(2);
       metrics.refresh();
-      metrics.close();
       assertThat(registry.get("sluice.workflow.runs").gauges()).isNotEmpty();
+      metrics.close();
+      assertThat(registry.find("sluice.workflow.runs").gauges()).isEmpty();
     }
   }
 

@@ -5,14 +5,13 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,10 +42,34 @@ public final class WorkflowMetrics implements WorkflowListener, AutoCloseable {
 
   private final Workflows workflows;
   private final MeterRegistry registry;
-  private final MultiGauge runs;
-  private final MultiGauge inFlight;
-  private final MultiGauge deferred;
+  private final Figure runs;
+  private final Figure inFlight;
+  private final Figure deferred;
   private final ScheduledExecutorService thread;
+
+  /** Held while figures are read and shown: what was read first is not shown last. */
+  private final Object reading = new Object();
+
+  /** A gauge by tags. A series stays registered while it is shown: each scrape finds it once. */
+  private static final class Figure {
+    private final MultiGauge gauge;
+    private final Map<Tags, AtomicLong> shown = new HashMap<>();
+
+    Figure(MultiGauge gauge) {
+      this.gauge = gauge;
+    }
+
+    void show(Map<Tags, Long> values) {
+      shown.keySet().retainAll(values.keySet());
+      values.forEach(
+          (tags, value) -> shown.computeIfAbsent(tags, added -> new AtomicLong()).set(value));
+      gauge.register(
+          shown.entrySet().stream()
+              .<Row<?>>map(row -> Row.of(row.getKey(), row.getValue(), AtomicLong::get))
+              .toList(),
+          false);
+    }
+  }
 
   private WorkflowMetrics(Workflows workflows, MeterRegistry registry) {
     this.workflows = workflows;
@@ -64,8 +87,9 @@ public final class WorkflowMetrics implements WorkflowListener, AutoCloseable {
             });
   }
 
-  private MultiGauge gauge(String name, String description, String unit) {
-    return MultiGauge.builder(name).description(description).baseUnit(unit).register(registry);
+  private Figure gauge(String name, String description, String unit) {
+    return new Figure(
+        MultiGauge.builder(name).description(description).baseUnit(unit).register(registry));
   }
 
   /** Keeps figures about these workflows in this registry, until it is closed. */
@@ -94,41 +118,49 @@ public final class WorkflowMetrics implements WorkflowListener, AutoCloseable {
 
   /** Reads the gauges now. */
   public void refresh() {
-    List<Row<?>> byState = new ArrayList<>();
+    synchronized (reading) {
+      readAndShow();
+    }
+  }
+
+  private void readAndShow() {
+    Map<Tags, Long> byState = new HashMap<>();
     workflows
         .counts()
         .forEach(
             (type, states) ->
                 states.forEach(
-                    (state, count) ->
-                        byState.add(Row.of(Tags.of("type", type, "state", state), count))));
-    Map<String, Integer> flying = new TreeMap<>();
-    Map<String, Integer> waiting = new TreeMap<>();
+                    (state, count) -> byState.put(Tags.of("type", type, "state", state), count)));
+    Map<Tags, Long> flying = new HashMap<>();
+    Map<Tags, Long> waiting = new HashMap<>();
     int seen = 0;
     WorkflowQuery query = WorkflowQuery.ALL.live().limit(PAGE);
     for (Optional<WorkflowQuery> next = Optional.of(query);
         next.isPresent() && seen < MOST_RUNS; ) {
       var page = workflows.list(next.get());
       for (WorkflowRun run : page.items()) {
-        flying.merge(run.type(), run.inFlight(), Integer::sum);
-        waiting.merge(run.type(), run.deferred(), Integer::sum);
+        Tags type = Tags.of("type", run.type());
+        flying.merge(type, (long) run.inFlight(), Long::sum);
+        waiting.merge(type, (long) run.deferred(), Long::sum);
       }
       seen += page.items().size();
       next = page.next().map(query::cursor);
     }
-    runs.register(byState, true);
-    inFlight.register(rows(flying), true);
-    deferred.register(rows(waiting), true);
+    show(byState, flying, waiting);
   }
 
-  private static List<Row<?>> rows(Map<String, Integer> byType) {
-    List<Row<?>> rows = new ArrayList<>();
-    byType.forEach((type, count) -> rows.add(Row.of(Tags.of("type", type), count)));
-    return rows;
+  /** Nothing is shown any more once this is closed, whatever was read before. */
+  private synchronized void show(
+      Map<Tags, Long> byState, Map<Tags, Long> flying, Map<Tags, Long> waiting) {
+    boolean closed = thread.isShutdown();
+    runs.show(closed ? Map.of() : byState);
+    inFlight.show(closed ? Map.of() : flying);
+    deferred.show(closed ? Map.of() : waiting);
   }
 
   @Override
   public void close() {
     thread.shutdownNow();
+    show(Map.of(), Map.of(), Map.of());
   }
 }

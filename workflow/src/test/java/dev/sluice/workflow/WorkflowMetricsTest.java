@@ -6,6 +6,8 @@ import dev.sluice.Sluice;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -44,5 +46,34 @@ class WorkflowMetricsTest {
           .isEqualTo(8);
       assertThat(registry.get("sluice.workflow.tick").timer().count()).isGreaterThanOrEqualTo(3);
     }
+  }
+
+  @Test
+  void refresh_whileFiguresAreRead_eachIsThereOnce() throws Exception {
+    WorkflowDefinition one =
+        WorkflowDefinition.named("one").step(StepDefinition.named("wait").signal("go")).build();
+    try (Sluice sluice = Sluice.open("memory:" + UUID.randomUUID());
+        Workflows workflows = Workflows.on(sluice);
+        WorkflowMetrics metrics = WorkflowMetrics.bind(workflows, registry)) {
+      workflows.start(one, null);
+      metrics.refresh();
+      AtomicBoolean done = new AtomicBoolean();
+      CompletableFuture<Void> refreshing =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!done.get()) {
+                  metrics.refresh();
+                }
+              });
+      try {
+        for (int i = 0; i < 200_000; i++) {
+          assertThat(registry.find("sluice.workflow.runs").gauges()).hasSize(1);
+        }
+      } finally {
+        done.set(true);
+        refreshing.get();
+      }
+    }
+    assertThat(registry.find("sluice.workflow.runs").gauges()).as("after close").isEmpty();
   }
 }
