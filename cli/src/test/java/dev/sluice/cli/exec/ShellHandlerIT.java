@@ -94,9 +94,12 @@ class ShellHandlerIT {
   @Test
   void handle_interrupted_letsTheCommandEndInOrder() throws Exception {
     Path note = directory.resolve("note");
+    Path trapped = directory.resolve("trapped");
     Running running =
         start(
-            "trap 'echo tidied >" + note + "; exit 0' TERM; echo up; while :; do sleep 0.05; done");
+            "trap 'echo tidied >%s; exit 0' TERM; touch %s; while :; do sleep 0.05; done"
+                .formatted(note, trapped));
+    await().until(() -> Files.exists(trapped));
     running.interrupt();
     assertThatThrownBy(running::join).hasCauseInstanceOf(InterruptedException.class);
     assertThat(note).hasContent("tidied");
@@ -105,12 +108,15 @@ class ShellHandlerIT {
   @Test
   void handle_interrupted_waitsForTheWholeGroupToEndInOrder() throws Exception {
     Path note = directory.resolve("note");
+    Path trapped = directory.resolve("trapped");
     Path script = directory.resolve("script");
     Files.writeString(
         script,
-        "trap 'sleep 1; echo cleaned up >" + note + "; exit 0' TERM\nwhile :; do sleep 0.05; done");
+        "trap 'sleep 1; echo cleaned up >%s; exit 0' TERM\ntouch %s\nwhile :; do sleep 0.05; done"
+            .formatted(note, trapped));
     // The shell around the script has no trap and dies at once.
     Running running = start("sh " + script + "; echo over");
+    await().until(() -> Files.exists(trapped));
     running.interrupt();
     long start = System.nanoTime();
     assertThatThrownBy(running::join).hasCauseInstanceOf(InterruptedException.class);
@@ -276,9 +282,7 @@ class ShellHandlerIT {
       thread.start();
     }
 
-    void interrupt() throws InterruptedException {
-      // The trap is set some milliseconds after the start.
-      Thread.sleep(500);
+    void interrupt() {
       thread.interrupt();
     }
 
