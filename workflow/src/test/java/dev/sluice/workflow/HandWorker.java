@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** A worker moved by hand, which remembers what it ran and how often. */
-final class HandWorker implements AutoCloseable {
+public final class HandWorker implements AutoCloseable {
   /** The task whose jobs fail. */
   static final String FAILING = "bad";
 
@@ -26,7 +26,7 @@ final class HandWorker implements AutoCloseable {
   private final List<TaskDemand> tasks;
   final Map<UUID, Integer> ran = new HashMap<>();
 
-  HandWorker(JobStore store, String... tasks) {
+  public HandWorker(JobStore store, String... tasks) {
     this("default", store, tasks);
   }
 
@@ -45,7 +45,7 @@ final class HandWorker implements AutoCloseable {
   }
 
   /** Claims what there is; these jobs are running now. */
-  List<ClaimedJob> claim() {
+  public List<ClaimedJob> claim() {
     List<ClaimedJob> claimed = new ArrayList<>();
     List<ClaimedJob> some;
     do {
@@ -56,7 +56,7 @@ final class HandWorker implements AutoCloseable {
   }
 
   /** Ends these, each with its number as result. */
-  void finish(List<ClaimedJob> jobs) {
+  public void finish(List<ClaimedJob> jobs) {
     List<JobOutcome> outcomes = new ArrayList<>();
     for (ClaimedJob job : jobs) {
       ran.merge(job.id(), 1, Integer::sum);

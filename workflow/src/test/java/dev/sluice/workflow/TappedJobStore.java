@@ -8,20 +8,20 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /** A store whose calls pass somebody on their way: its own, and those to its jobs and runs. */
-final class TappedJobStore {
+public final class TappedJobStore {
   /** Who they pass. */
-  interface Tap {
+  public interface Tap {
     Object call(Method method, Object[] arguments, Call call) throws Throwable;
   }
 
   /** Carries the call out. */
-  interface Call {
+  public interface Call {
     Object proceed() throws Throwable;
   }
 
   private TappedJobStore() {}
 
-  static JobStore of(JobStore store, Tap tap) {
+  public static JobStore of(JobStore store, Tap tap) {
     JobCatalog jobs = tapped(JobCatalog.class, store.jobs(), tap);
     RunStore runs = tapped(RunStore.class, store.runs(), tap);
     return (JobStore)

@@ -10,9 +10,11 @@ import dev.sluice.spi.TasksByName;
 import dev.sluice.workflow.StepWork;
 import dev.sluice.workflow.WorkflowDefinition;
 import dev.sluice.workflow.tick.Plan;
+import dev.sluice.workflow.tick.RunProgress;
 import dev.sluice.workflow.tick.Sight;
 import dev.sluice.workflow.tick.Sight.ChildSight;
 import dev.sluice.workflow.tick.StepJobId;
+import dev.sluice.workflow.tick.StepJobId.Kind;
 import dev.sluice.workflow.tick.Tick;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * Finds out what a tick should do, down to the last job, without doing any of it.
@@ -42,12 +46,24 @@ final class Decider {
   /** As many as are submitted twice without anybody noticing. */
   private static final int FEW = 100;
 
+  /** Up to so many jobs in flight, a look at all of them costs less than several at a part. */
+  static final int LOOKED_AT_TOGETHER = 1_000;
+
+  /** One in so many of the jobs in flight is much to have ended in one process. */
+  static final int MUCH = 8;
+
+  /** How long a tick may go by what was heard, after a look at every job in flight. */
+  static final Duration FRESH = Duration.ofSeconds(1);
+
   private final JobStore store;
   private final RunReader reader;
   private final StepInputs inputs;
   private final StepJobs jobs;
   private final TasksByName tasks;
   private final RunIds ids;
+
+  /** When this process first ticked a run, in milliseconds by the store's clock. */
+  private final AtomicLong firstTick = new AtomicLong();
 
   Decider(JobStore store, RunReader reader, RunIds ids, int maxPayloadBytes) {
     this.store = store;
@@ -64,20 +80,36 @@ final class Decider {
    * @param plan the plan
    * @param jobs the jobs to submit
    * @param runs the runs to create, by id
-   * @param looked how many jobs were looked at
+   * @param look what was looked at
    */
-  record Decision(Plan plan, List<NewJob> jobs, Map<UUID, Charter> runs, int looked) {}
+  record Decision(Plan plan, List<NewJob> jobs, Map<UUID, Charter> runs, Look look) {}
+
+  /**
+   * What a tick looked at.
+   *
+   * @param jobs how many jobs
+   * @param partial whether it took the others to be in flight without looking
+   * @param healed whether it looked at all, and brings back every job that is missing
+   */
+  record Look(int jobs, boolean partial, boolean healed) {}
 
   /**
    * Decides.
    *
-   * @param patient whether to submit only a few of the jobs that should be there and are not: the
-   *     tick that started them is probably still at it
+   * @param heard the jobs that were heard to have ended, if that is why the run is ticked. Such a
+   *     tick may leave out jobs of which nothing was heard; they count as in flight. It submits
+   *     only a few of the jobs that should be there and are not: the tick that started them is
+   *     probably still at it. Empty = the tick looks at every job and brings back all
    * @param memory what ticks just before have seen and done
    */
-  Decision decide(LoadedRun run, boolean patient, Memory memory) {
-    Set<StepJobId> begun = Set.copyOf(Tick.watched(run.graph(), run.id(), run.progress()));
-    List<UUID> unknown = memory.unknown(begun);
+  Decision decide(LoadedRun run, Optional<Set<UUID>> heard, Memory memory) {
+    List<StepJobId> begun = Tick.watched(run.graph(), run.id(), run.progress());
+    firstTick.compareAndSet(0, run.stored().readAt().toEpochMilli());
+    boolean all = heard.isEmpty() || looksAtAll(run, begun.size(), heard.get().size());
+    if (!all) {
+      memory.assumeInFlight(begun, worthALook(run, heard.get()).negate());
+    }
+    List<UUID> unknown = memory.unknown(begun, all);
     memory.seen(store.jobs().standings(unknown, run.stored().createdAt()));
     Map<UUID, JobStanding> standings = memory.standings;
     Map<UUID, ChildSight> children = children(run);
@@ -99,16 +131,62 @@ final class Decider {
         found.lookUp(plan.needs(), ahead, given);
         continue;
       }
-      List<StepJobId> submit = patient ? fewOf(begun, plan.submit()) : plan.submit();
-      Optional<Decision> decision = prepare(plan, submit, unknown.size(), ahead, given, found);
+      List<StepJobId> submit = heard.isPresent() ? fewOf(begun, plan.submit()) : plan.submit();
+      Look look = new Look(unknown.size(), !all, all && submit.size() == plan.submit().size());
+      Optional<Decision> decision = prepare(plan, submit, look, ahead, given, found);
       if (decision.isPresent()) {
         return decision.get();
       }
     }
   }
 
-  private static List<StepJobId> fewOf(Set<StepJobId> begun, List<StepJobId> submit) {
-    List<StepJobId> missing = submit.stream().filter(begun::contains).toList();
+  /** Whether the run still counts one of these jobs as in flight, or a look at all is due. */
+  boolean isNew(LoadedRun run, Set<UUID> ended) {
+    return isDue(run)
+        || Tick.watched(run.graph(), run.id(), run.progress()).stream()
+            .anyMatch(job -> ended.contains(job.id()));
+  }
+
+  /**
+   * Whether a tick that goes by what was heard has to look at every job in flight all the same: if
+   * they are few, or so many ended here that others will have too; and if such a look is due.
+   */
+  private boolean looksAtAll(LoadedRun run, int inFlight, int heard) {
+    return inFlight <= LOOKED_AT_TOGETHER || inFlight <= (long) heard * MUCH || isDue(run);
+  }
+
+  /**
+   * Whether every job in flight is to be looked at: if the run is ending, since cancelled jobs end
+   * unheard; and if no tick of any process has done so for a while, or none since this process
+   * began.
+   */
+  private boolean isDue(LoadedRun run) {
+    long now = run.stored().readAt().toEpochMilli();
+    long full = run.progress().notes().looks().full();
+    return run.progress().ending() != RunProgress.Ending.NONE
+        || full < firstTick.get()
+        || full > now
+        || now - full >= FRESH.toMillis();
+  }
+
+  /** Jobs that were heard to have ended, and those of steps whose ends have an order. */
+  private static Predicate<StepJobId> worthALook(LoadedRun run, Set<UUID> ended) {
+    Set<Integer> ordered = new HashSet<>();
+    for (int i = 0; i < run.progress().steps().size(); i++) {
+      if (run.graph().step(i).policy().compensateWith().isPresent()) {
+        ordered.add(run.step(i).number());
+      }
+    }
+    return job ->
+        ended.contains(job.id()) || (job.kind() == Kind.STEP && ordered.contains(job.step()));
+  }
+
+  private static List<StepJobId> fewOf(List<StepJobId> begun, List<StepJobId> submit) {
+    if (submit.size() <= FEW) {
+      return submit;
+    }
+    Set<StepJobId> before = new HashSet<>(begun);
+    List<StepJobId> missing = submit.stream().filter(before::contains).toList();
     if (missing.size() <= FEW) {
       return submit;
     }
@@ -120,7 +198,7 @@ final class Decider {
   private Optional<Decision> prepare(
       Plan plan,
       List<StepJobId> submit,
-      int looked,
+      Look look,
       LoadedRun ahead,
       StepInputs.Tick given,
       Found found) {
@@ -143,7 +221,7 @@ final class Decider {
         possible = false;
       }
     }
-    return possible ? Optional.of(new Decision(plan, ready, runs, looked)) : Optional.empty();
+    return possible ? Optional.of(new Decision(plan, ready, runs, look)) : Optional.empty();
   }
 
   private static Charter charter(LoadedRun run, StepInputs.Tick given, int index) {
@@ -182,17 +260,31 @@ final class Decider {
    * meanwhile counts as in flight until the next of them looks, which passes no cap.
    */
   static final class Memory {
-    private static final Duration FRESH = Duration.ofSeconds(1);
-
     private final Map<UUID, JobStanding> standings = new HashMap<>();
     private final Map<UUID, String> refused = new HashMap<>();
+    private boolean assumed;
     private long since = System.nanoTime();
 
-    private List<UUID> unknown(Collection<StepJobId> jobs) {
-      if (System.nanoTime() - since > FRESH.toNanos()) {
+    /** The jobs to look at. What was only assumed is not known to a tick that looks at all. */
+    private List<UUID> unknown(Collection<StepJobId> jobs, boolean all) {
+      if (isOld() || (all && assumed)) {
         clear();
       }
       return jobs.stream().map(StepJobId::id).filter(id -> !standings.containsKey(id)).toList();
+    }
+
+    private void assumeInFlight(Collection<StepJobId> jobs, Predicate<StepJobId> which) {
+      if (isOld()) {
+        clear();
+      }
+      jobs.stream()
+          .filter(which)
+          .forEach(job -> standings.putIfAbsent(job.id(), JobStanding.UNFINISHED));
+      assumed = true;
+    }
+
+    private boolean isOld() {
+      return System.nanoTime() - since > FRESH.toNanos();
     }
 
     private void seen(Map<UUID, JobStanding> more) {
@@ -216,6 +308,7 @@ final class Decider {
     /** Things may have changed. */
     void clear() {
       standings.clear();
+      assumed = false;
       since = System.nanoTime();
     }
   }

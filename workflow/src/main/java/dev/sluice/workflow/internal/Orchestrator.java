@@ -26,19 +26,22 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out ticks. Each is: read the run, look at its jobs in one go, decide ({@link Decider}),
- * write the decision by compare-and-set, carry it out.
+ * Carries out ticks. Each is: read the run, look at its jobs in one go (all in flight, or those
+ * that were heard to have ended), decide ({@link Decider}), write the decision by compare-and-set,
+ * carry it out.
  *
  * <p><b>A crash</b> before the write leaves nothing. After it, the run says which steps have
  * started; the next tick finds those without a job and submits them, under the same ids. Cancelling
@@ -128,9 +131,24 @@ public final class Orchestrator {
    * @param effort how long it took to look and to decide; what it then had to do is not counted.
    *     Zero if it did not look
    * @param started how many steps it started
-   * @param overtaken whether another tick was faster, so that somebody has to look again
+   * @param overtaken whether another tick was faster, so that this one has to come again
+   * @param partial whether there are jobs that it did not look at
    */
-  record Turn(Duration effort, int started, boolean overtaken) {}
+  record Turn(Duration effort, int started, boolean overtaken, boolean partial) {
+    /** Another tick came first. */
+    static final Turn OVERTAKEN = new Turn(Duration.ZERO, 0, true, false);
+
+    /** What was heard is in the run already. */
+    static final Turn NO_NEWS = new Turn(Duration.ZERO, 0, false, true);
+  }
+
+  /**
+   * What was heard of a run.
+   *
+   * @param ended the jobs that have ended
+   * @param more whether there was anything else
+   */
+  record News(Set<UUID> ended, boolean more) {}
 
   /** Ticks a run until there is nothing more to do at once, and runs that this concerns. */
   public void tick(UUID run) {
@@ -140,26 +158,38 @@ public final class Orchestrator {
   /**
    * Ticks a run that something was heard of, unless another process did so less than this long ago:
    * however many processes hear of a run, they share the effort of looking.
+   *
+   * @param news what was heard. If it is no more than jobs whose ends the run already counts, the
+   *     tick ends there
    */
-  Turn tickUnlessWithin(Duration pause, UUID run) {
+  Turn tickUnlessWithin(Duration pause, UUID run, News news) {
+    long from = System.nanoTime();
     Optional<StoredRun> stored = store.runs().get(run);
     if (stored.isPresent()
         && Duration.between(stored.get().updatedAt(), stored.get().readAt()).compareTo(pause) < 0) {
-      return new Turn(Duration.ZERO, 0, true);
+      return Turn.OVERTAKEN;
     }
-    return tick(run, Occasion.HEARD);
+    Optional<LoadedRun> loaded = stored.flatMap(reader::load);
+    if (!news.more() && loaded.isPresent() && !decider.isNew(loaded.get(), news.ended())) {
+      return Turn.NO_NEWS;
+    }
+    return tick(run, course -> course.follow(from, loaded), Occasion.HEARD, news.ended());
   }
 
-  /** Ticks a run, and runs that this concerns. One that was only heard of yields to other ticks. */
-  Turn tick(UUID first, Occasion occasion) {
+  /** Ticks a run, and runs that this concerns. */
+  void tick(UUID run, Occasion occasion) {
+    tick(run, Course::follow, occasion, Set.of());
+  }
+
+  private Turn tick(UUID first, Predicate<Course> follow, Occasion occasion, Set<UUID> ended) {
     Deque<UUID> concerned = new ArrayDeque<>();
     Consumer<UUID> others = handOver == null ? concerned::add : handOver;
-    Course course = new Course(first, occasion, others);
-    boolean arrived = course.follow();
+    Course course = new Course(first, occasion, ended, others);
+    boolean arrived = follow.test(course);
     while (!concerned.isEmpty()) {
-      new Course(concerned.poll(), Occasion.ASKED, others).follow();
+      new Course(concerned.poll(), Occasion.ASKED, Set.of(), others).follow();
     }
-    return new Turn(course.effort, course.started, !arrived);
+    return new Turn(course.effort, course.started, !arrived, course.partial);
   }
 
   /** From now on, runs that a tick concerns or that take long are left to somebody else here. */
@@ -171,33 +201,46 @@ public final class Orchestrator {
   private final class Course {
     private final UUID run;
     private final Occasion why;
+    private final Set<UUID> ended;
     private final Consumer<UUID> others;
     private final long began = System.nanoTime();
     private final Decider.Memory memory = new Decider.Memory();
     private Duration effort = Duration.ZERO;
     private int started;
     private boolean cancelled;
+    private boolean partial;
 
-    Course(UUID run, Occasion why, Consumer<UUID> others) {
+    Course(UUID run, Occasion why, Set<UUID> ended, Consumer<UUID> others) {
       this.run = run;
       this.why = why;
+      this.ended = ended;
       this.others = others;
     }
 
     /** Whether nothing more is to be done at once; false if it gave way to another tick. */
     boolean follow() {
+      return follow(System.nanoTime(), reader.get(run));
+    }
+
+    /**
+     * The same, where the run has been read.
+     *
+     * @param beginning when reading it began
+     */
+    boolean follow(long beginning, Optional<LoadedRun> first) {
       boolean again = true;
-      for (int conflicts = 0; again; ) {
-        long from = System.nanoTime();
-        Optional<LoadedRun> loaded = reader.get(run).filter(found -> found.progress().isLive());
-        if (loaded.isEmpty()) {
+      long from = beginning;
+      Optional<LoadedRun> loaded = first;
+      for (int conflicts = 0; again; from = System.nanoTime(), loaded = reader.get(run)) {
+        if (loaded.filter(found -> found.progress().isLive()).isEmpty()) {
           return true;
         }
-        Optional<Decision> decision = decideAndWrite(loaded.get(), why, memory);
+        Optional<Decision> decision = decideAndWrite(loaded.get());
         effort = effort.plusNanos(System.nanoTime() - from);
         if (decision.isPresent()) {
           conflicts = 0;
           started += decision.get().plan().figures().started();
+          partial = decision.get().look().partial();
           again = carryOut(loaded.get(), decision.get());
           report(loaded.get(), decision.get(), Duration.ofNanos(System.nanoTime() - from));
         } else if (why == Occasion.HEARD) {
@@ -262,27 +305,32 @@ public final class Orchestrator {
         return memory.refused(jobs.get(0).identity().id(), e.getMessage()) ? 1 : 0;
       }
     }
-  }
 
-  /** What a tick has to do now that it is written down; empty if another tick was faster. */
-  private Optional<Decision> decideAndWrite(LoadedRun run, Occasion why, Decider.Memory memory) {
-    Decision decision = decider.decide(run, why == Occasion.HEARD, memory);
-    RunProgress next = decision.plan().next();
-    boolean changed = !next.equals(run.progress());
-    if (changed || why == Occasion.OVERDUE) {
-      RunProgress written = changed ? next : next.quiet();
-      Run document =
-          written(
-              run.id(),
-              run.stored().run().type(),
-              written,
-              run.stored().run().texts().charter(),
-              attention(run, written, decision.plan()));
-      if (!store.runs().replace(document, run.stored().version(), Optional.empty())) {
-        return Optional.empty();
+    /** What a tick has to do now that it is written down; empty if another tick was faster. */
+    private Optional<Decision> decideAndWrite(LoadedRun before) {
+      Optional<Set<UUID>> heard = why == Occasion.HEARD ? Optional.of(ended) : Optional.empty();
+      Decision decision = decider.decide(before, heard, memory);
+      RunProgress next = decision.plan().next();
+      boolean changed = !next.equals(before.progress());
+      if (changed || why == Occasion.OVERDUE) {
+        RunProgress seen = changed ? next : next.quiet();
+        RunProgress written =
+            decision.look().healed()
+                ? seen.fullyLookedAt(before.stored().readAt().toEpochMilli())
+                : seen;
+        Run document =
+            written(
+                before.id(),
+                before.stored().run().type(),
+                written,
+                before.stored().run().texts().charter(),
+                attention(before, written, decision.plan()));
+        if (!store.runs().replace(document, before.stored().version(), Optional.empty())) {
+          return Optional.empty();
+        }
       }
+      return Optional.of(decision);
     }
-    return Optional.of(decision);
   }
 
   /** Lets a run that cannot be ticked want attention later, as it is, so that others get some. */
@@ -329,7 +377,7 @@ public final class Orchestrator {
             || next.notes().undo().running()
             || !Tick.children(next).isEmpty();
     if (busy) {
-      Duration wait = SOON.multipliedBy(1L << Math.min(next.notes().quiet(), 10));
+      Duration wait = SOON.multipliedBy(1L << Math.min(next.notes().looks().quiet(), 10));
       return Optional.of(wait.compareTo(AT_LAST) < 0 ? wait : AT_LAST);
     }
     long now = run.stored().readAt().toEpochMilli();
@@ -415,7 +463,7 @@ public final class Orchestrator {
             decision.plan().next().state(),
             took,
             new TickReport.Work(
-                figures.inFlight(), figures.started(), figures.deferred(), decision.looked()));
+                figures.inFlight(), figures.started(), figures.deferred(), decision.look().jobs()));
     for (WorkflowListener listener : listeners) {
       try {
         listener.onTick(report);

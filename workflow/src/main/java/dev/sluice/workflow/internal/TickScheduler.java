@@ -1,12 +1,16 @@
 package dev.sluice.workflow.internal;
 
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.workflow.internal.Orchestrator.News;
 import dev.sluice.workflow.internal.Orchestrator.Occasion;
 import dev.sluice.workflow.internal.Orchestrator.Turn;
+import dev.sluice.workflow.tick.StepJobId;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,6 +30,7 @@ import org.slf4j.LoggerFactory;
  * #PER_SECOND} times a second, and looking in vain takes no more than a third of the time. So a
  * chain of steps does not wait, and a thousand steps that end in the same second are a few ticks.
  * That holds for all processes together: who finds that another has just looked waits for a while.
+ * A tick is told which jobs have ended here, so that it need not look at the others.
  */
 final class TickScheduler implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TickScheduler.class);
@@ -42,7 +47,7 @@ final class TickScheduler implements AutoCloseable {
   private static final int SWEPT_AT_ONCE = 100;
   private static final int MOST_PAGES = 10;
 
-  private static final Turn NONE = new Turn(Duration.ZERO, 0, false);
+  private static final Turn NONE = new Turn(Duration.ZERO, 0, false, false);
 
   private final Orchestrator orchestrator;
   private final IntFunction<List<UUID>> overdue;
@@ -54,6 +59,9 @@ final class TickScheduler implements AutoCloseable {
     boolean waiting;
     boolean ticking;
     boolean heard;
+    boolean more;
+    boolean owing;
+    Set<UUID> ended = new HashSet<>();
     int failures;
     Duration pause = Duration.ZERO;
     double credit = BURST;
@@ -100,9 +108,21 @@ final class TickScheduler implements AutoCloseable {
         TimeUnit.MILLISECONDS);
   }
 
-  /** Something about this run has changed. */
+  /** A job of a run has ended. */
+  synchronized void ended(StepJobId job) {
+    Pace pace = paces.computeIfAbsent(job.run(), any -> new Pace());
+    pace.ended.add(job.id());
+    heard(job.run(), pace);
+  }
+
+  /** Something else about this run has changed. */
   synchronized void heardOf(UUID run) {
     Pace pace = paces.computeIfAbsent(run, any -> new Pace());
+    pace.more = true;
+    heard(run, pace);
+  }
+
+  private void heard(UUID run, Pace pace) {
     if (pace.ticking) {
       pace.heard = true;
     } else if (!pace.waiting) {
@@ -125,7 +145,11 @@ final class TickScheduler implements AutoCloseable {
   }
 
   private void tick(UUID run, Pace pace) {
+    News news;
     synchronized (this) {
+      news = new News(pace.ended, pace.more);
+      pace.ended = new HashSet<>();
+      pace.more = false;
       pace.waiting = false;
       pace.ticking = true;
       pace.heard = false;
@@ -134,7 +158,7 @@ final class TickScheduler implements AutoCloseable {
     boolean failed = false;
     Turn turn = NONE;
     try {
-      turn = orchestrator.tickUnlessWithin(pace.pause, run);
+      turn = orchestrator.tickUnlessWithin(pace.pause, run, news);
     } catch (RuntimeException e) {
       failed = true;
       logFailure(run, e, pace.failures);
@@ -144,9 +168,38 @@ final class TickScheduler implements AutoCloseable {
         pace.learn(turn);
         pace.notBefore = System.nanoTime() + pace.pause.toNanos();
         pace.failures = failed ? pace.failures + 1 : 0;
+        if (failed || turn.overtaken()) {
+          pace.ended.addAll(news.ended());
+          pace.more |= news.more();
+        } else if (turn.partial()) {
+          lookAgainLater(run, pace);
+        }
         if (pace.heard || turn.overtaken() || (failed && pace.failures < TRIES)) {
           schedule(run, pace, failed ? TimeUnit.SECONDS.toNanos(pace.failures) : 0);
         }
+      }
+    }
+  }
+
+  /**
+   * A tick that left jobs out is followed by one that may look at all of them, whether or not
+   * anything more is heard of the run: a job that ended unheard is not found otherwise before the
+   * run is overdue.
+   */
+  private void lookAgainLater(UUID run, Pace pace) {
+    if (!pace.owing) {
+      Runnable look =
+          () -> {
+            synchronized (this) {
+              pace.owing = false;
+              heardOf(run);
+            }
+          };
+      try {
+        threads.schedule(look, Decider.FRESH.toMillis(), TimeUnit.MILLISECONDS);
+        pace.owing = true;
+      } catch (RejectedExecutionException e) {
+        log.debug("Workflows are closed here; others look at run {}.", run);
       }
     }
   }

@@ -53,7 +53,7 @@ public final class WorkflowService implements AutoCloseable {
         }
 
         private void heard(JobContext job) {
-          StepJobId.parse(job.jobId()).ifPresent(id -> scheduler.heardOf(id.run()));
+          StepJobId.parse(job.jobId()).ifPresent(scheduler::ended);
         }
       };
 

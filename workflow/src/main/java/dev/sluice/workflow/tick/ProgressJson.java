@@ -11,6 +11,7 @@ import dev.sluice.workflow.Caps;
 import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepState;
 import dev.sluice.workflow.tick.RunProgress.Ending;
+import dev.sluice.workflow.tick.RunProgress.Looks;
 import dev.sluice.workflow.tick.RunProgress.Notes;
 import dev.sluice.workflow.tick.RunProgress.Undo;
 import dev.sluice.workflow.tick.StepProgress.Child;
@@ -125,8 +126,11 @@ public final class ProgressJson {
     if (notes.ordered() != 0) {
       json.put("ordered", notes.ordered());
     }
-    if (notes.quiet() != 0) {
-      json.put("quiet", notes.quiet());
+    if (notes.looks().quiet() != 0) {
+      json.put("quiet", notes.looks().quiet());
+    }
+    if (notes.looks().full() != 0) {
+      json.put("looked", notes.looks().full());
     }
     notes.output().ifPresent(output -> json.set("output", output));
   }
@@ -225,7 +229,7 @@ public final class ProgressJson {
         signals,
         undo,
         json.path("ordered").asInt(0),
-        json.path("quiet").asInt(0),
+        new Looks(json.path("quiet").asInt(0), json.path("looked").asLong(0)),
         Optional.ofNullable(json.get("output")));
   }
 

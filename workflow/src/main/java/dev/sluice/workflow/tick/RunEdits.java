@@ -47,7 +47,7 @@ public final class RunEdits {
     signals.put(name, List.copyOf(waiting));
     Notes notes = run.notes();
     return run.withNotes(
-        new Notes(signals, notes.undo(), notes.ordered(), notes.quiet(), notes.output()));
+        new Notes(signals, notes.undo(), notes.ordered(), notes.looks(), notes.output()));
   }
 
   /** Calls the run off. */

@@ -45,16 +45,31 @@ public record RunProgress(
    * @param signals payloads of signals that no step has taken yet, by name, oldest first
    * @param undo how far undoing has come
    * @param ordered how many steps that can be undone have succeeded
-   * @param quiet how often in a row somebody looked and found nothing new
+   * @param looks when and how its jobs were looked at
    * @param output what it yielded
    */
   public record Notes(
       Map<String, List<JsonNode>> signals,
       Undo undo,
       int ordered,
-      int quiet,
+      Looks looks,
       Optional<JsonNode> output) {
-    static final Notes NONE = new Notes(Map.of(), Undo.NOT_BEGUN, 0, 0, Optional.empty());
+    static final Notes NONE = new Notes(Map.of(), Undo.NOT_BEGUN, 0, Looks.NONE, Optional.empty());
+
+    Notes with(Looks next) {
+      return new Notes(signals, undo, ordered, next, output);
+    }
+  }
+
+  /**
+   * Looks at the jobs of a run.
+   *
+   * @param quiet how often in a row a look found nothing new
+   * @param full about when a tick last looked at every job in flight, in milliseconds since 1970 by
+   *     the store's clock; 0 = unknown
+   */
+  public record Looks(int quiet, long full) {
+    static final Looks NONE = new Looks(0, 0);
   }
 
   /**
@@ -95,8 +110,12 @@ public record RunProgress(
 
   /** The same, looked at once more in vain. */
   public RunProgress quiet() {
-    return withNotes(
-        new Notes(notes.signals, notes.undo, notes.ordered, notes.quiet + 1, notes.output));
+    return withNotes(notes.with(new Looks(notes.looks.quiet + 1, notes.looks.full)));
+  }
+
+  /** The same, after a tick looked at every job in flight at this time. */
+  public RunProgress fullyLookedAt(long now) {
+    return withNotes(notes.with(new Looks(notes.looks.quiet, now)));
   }
 
   RunProgress withNotes(Notes next) {

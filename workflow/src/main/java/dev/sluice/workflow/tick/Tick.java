@@ -20,10 +20,11 @@ import java.util.UUID;
  * </pre>
  *
  * <p><b>In flight</b> is counted here, in each tick, from what was seen of the jobs: every started
- * step whose job has not ended, ready, waiting, running or between two attempts. A step that was
- * started and has no job counts too, and its job is submitted (again, under the same id): somebody
- * died between writing the decision down and carrying it out, or the job was removed. Nothing is
- * ever counted up or down, so nothing drifts.
+ * step whose job has not ended, ready, waiting, running or between two attempts, and every one
+ * whose job was not looked at: a tick may leave jobs out, which lets it start too few steps and
+ * never too many. A step that was started and has no job counts too, and its job is submitted
+ * (again, under the same id): a process died between writing the decision and carrying it out, or
+ * the job was removed. Nothing is ever counted up or down, so nothing drifts.
  *
  * <p><b>Twice is once.</b> The plan is written by compare-and-set before any of it is carried out,
  * and jobs have the ids of what they are for. Of two ticks at the same moment one is written; the

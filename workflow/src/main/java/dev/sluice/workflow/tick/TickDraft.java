@@ -8,6 +8,7 @@ import dev.sluice.workflow.RunState;
 import dev.sluice.workflow.StepDefinition;
 import dev.sluice.workflow.StepState;
 import dev.sluice.workflow.tick.RunProgress.Ending;
+import dev.sluice.workflow.tick.RunProgress.Looks;
 import dev.sluice.workflow.tick.RunProgress.Notes;
 import dev.sluice.workflow.tick.RunProgress.Undo;
 import dev.sluice.workflow.tick.StepJobId.Kind;
@@ -71,6 +72,7 @@ final class TickDraft {
   }
 
   Plan plan() {
+    Looks looks = before.notes().looks();
     RunProgress next =
         new RunProgress(
             before.state().to(state),
@@ -78,10 +80,10 @@ final class TickDraft {
             before.caps(),
             ending,
             Arrays.asList(steps),
-            new Notes(signals, undo, ordered, before.notes().quiet(), output));
+            new Notes(signals, undo, ordered, looks, output));
     boolean changed = !next.equals(before);
     RunProgress settled =
-        changed ? next.withNotes(new Notes(signals, undo, ordered, 0, output)) : before;
+        changed ? next.withNotes(next.notes().with(new Looks(0, looks.full()))) : before;
     return new Plan(
         settled,
         List.copyOf(submit),
