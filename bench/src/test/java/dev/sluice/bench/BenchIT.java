@@ -49,7 +49,7 @@ class BenchIT {
             "per worker",
             "claim p99",
             "server: exchange",
-            "server: take_slots",
+            "server: admit",
             "heap after");
     assertThat(cold.subjects().get(1).settings()).containsEntry("jobs per batch", "250");
     assertThat(cold.subjects().get(3).figures())

@@ -30,8 +30,12 @@ class ExplainIT {
     assertThat(page("concurrency-baseline"))
         .contains("job by job_to_claim: 200")
         .doesNotContain("on slot", "on limit_rule");
-    assertThat(page("concurrency-single-task")).contains("plan_claim");
-    assertThat(page("concurrency-all-tasks")).contains("take_slots", "release_slots");
+    assertThat(page("concurrency-single-task"))
+        .contains("look, line")
+        .doesNotContain("take_slots", "release_slots");
+    assertThat(page("concurrency-all-tasks"))
+        .contains("take_slots", "release_slots")
+        .doesNotContain("look, line");
   }
 
   private String page(String setUp) throws Exception {

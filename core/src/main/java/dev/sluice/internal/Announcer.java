@@ -47,13 +47,13 @@ final class Announcer implements AutoCloseable {
     listeners.tell(listener -> listener.onStart(job));
   }
 
-  /** A job passed all its gates; called with the monitor of its tenure held. */
-  void acquired(List<String> gates, Duration waited) {
-    if (gates.isEmpty()) {
+  /** A job got its slots in these groups; called with the monitor of its tenure held. */
+  void acquired(List<String> limited, Duration waited) {
+    if (limited.isEmpty()) {
       return;
     }
-    chronicle.acquired(gates, waited.toNanos());
-    gather(listener -> gates.forEach(group -> listener.onAcquired(Group.parse(group), waited)));
+    chronicle.acquired(limited, waited.toNanos());
+    gather(listener -> limited.forEach(group -> listener.onAcquired(Group.parse(group), waited)));
   }
 
   /** A group was found full, for the first time since the worker last got a slot of it. */

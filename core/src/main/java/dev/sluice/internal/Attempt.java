@@ -5,8 +5,8 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import dev.sluice.JobContext;
 import dev.sluice.LeaseLostException;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Standing.Held;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 
 /**
@@ -31,7 +31,7 @@ final class Attempt implements JobContext {
   private final long declared;
   private volatile Stop stop;
   private volatile long startedAt;
-  private List<String> gates;
+  private Held held;
   private Thread thread;
   private boolean ended;
 
@@ -40,7 +40,7 @@ final class Attempt implements JobContext {
     this.job = job;
     this.tenure = tenure;
     this.declared = declared;
-    this.gates = job.gates();
+    this.held = job.bond().held();
   }
 
   ClaimedJob job() {
@@ -56,14 +56,14 @@ final class Attempt implements JobContext {
     return declared;
   }
 
-  /** The limited groups it runs in; guarded by the tenure. */
-  List<String> gates() {
-    return gates;
+  /** The gates it runs behind and the slots it names; guarded by the tenure. */
+  Held held() {
+    return held;
   }
 
-  /** Limits were set or lifted while it runs; guarded by the tenure. */
-  void gates(List<String> changed) {
-    gates = changed;
+  /** Limits were set or lifted while it runs, or slots are lent now; guarded by the tenure. */
+  void held(Held changed) {
+    held = changed;
   }
 
   /** Called by the handler's thread just before the handler; false if it must not start. */

@@ -53,8 +53,8 @@ final class Chronicle {
     return failure.message().isEmpty() ? failure.type() : failure.type() + ": " + failure.message();
   }
 
-  void acquired(List<String> gates, long waitedNanos) {
-    groups.acquired(gates, waitedNanos);
+  void acquired(List<String> limited, long waitedNanos) {
+    groups.acquired(limited, waitedNanos);
   }
 
   void rejected(String group) {

@@ -60,7 +60,7 @@ final class Filing {
     }
     for (Map.Entry<Group, Integer> limit : task.limitOf(payload).entrySet()) {
       long since = declarations.declare(limit.getKey(), limit.getValue());
-      if (declared < since || !job.gates().contains(limit.getKey().toString())) {
+      if (declared < since || !job.bond().limited().contains(limit.getKey().toString())) {
         return Optional.of(Ending.HANDED_BACK);
       }
     }
@@ -71,7 +71,7 @@ final class Filing {
     boolean again = job.bond().refiled();
     Group own = Group.of(job.task());
     TreeSet<Group> groups = new TreeSet<>(declared);
-    Stream.concat(job.bond().gates().stream(), job.bond().others().stream())
+    Stream.concat(job.bond().limited().stream(), job.bond().others().stream())
         .map(Group::parse)
         .filter(group -> !group.equals(own))
         .filter(group -> again || !isSaidBy(declared, group))

@@ -62,8 +62,8 @@ final class GroupTallies {
   private final Map<String, Counts> groups = new HashMap<>();
   private final Counts others = new Counts();
 
-  synchronized void acquired(List<String> gates, long waitedNanos) {
-    for (String group : gates) {
+  synchronized void acquired(List<String> limited, long waitedNanos) {
+    for (String group : limited) {
       Counts counts = counts(group);
       counts.acquired++;
       counts.waits[classOf(waitedNanos)]++;

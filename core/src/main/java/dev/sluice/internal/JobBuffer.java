@@ -1,6 +1,7 @@
 package dev.sluice.internal;
 
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Standing.Held;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,13 +18,13 @@ import java.util.function.Predicate;
 /**
  * Claimed jobs that have not started, best first.
  *
- * <p>Jobs of the same task and the same limited groups can start under the same conditions, so they
- * stand in one lane and only the first of each lane is ever looked at. Lanes that met the same
- * obstacle (a group they have in common is full, or their task has no thread left) queue up behind
- * it, and only the first of them is looked at. So a thousand jobs behind one full group cost one
- * look, also if each of them has a key of its own besides. Across lanes the order is the order of
- * claims, except that a job whose attempt the store has counted already goes before those that are
- * merely buffered.
+ * <p>Jobs of the same task that have the same gates and name the same slots can start under the
+ * same conditions, so they stand in one lane and only the first of each lane is ever looked at.
+ * Lanes that met the same obstacle (a group they have in common is full, a slot they all name runs
+ * a job, or their task has no thread left) queue up behind it, and only the first of them is looked
+ * at. So a thousand jobs behind one full group or one busy slot cost one look, also if each of them
+ * has a key of its own besides. Across lanes the order is the order of claims, except that a job
+ * whose attempt the store has counted already goes before those that are merely buffered.
  *
  * <p>A lane that has not moved for a while waits for something slow; its jobs are better off with
  * another worker and are handed back. Guarded by its {@link Tenure}.
@@ -46,9 +47,9 @@ final class JobBuffer {
    */
   record Entry(ClaimedJob job, long place, long since, long declared) {}
 
-  private record LaneKey(String task, List<String> gates) {
+  private record LaneKey(String task, Held held) {
     static LaneKey of(ClaimedJob job) {
-      return new LaneKey(job.task(), job.gates());
+      return new LaneKey(job.task(), job.bond().held());
     }
   }
 

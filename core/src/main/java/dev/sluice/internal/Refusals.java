@@ -1,5 +1,6 @@
 package dev.sluice.internal;
 
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.HeldSlot;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ final class Refusals {
     Set<String> got = new HashSet<>();
     for (HeldSlot slot : answer.slots()) {
       got.add(slot.group());
+    }
+    for (ClaimedJob job : answer.jobs()) {
+      job.bond().named().forEach(slot -> got.add(slot.group()));
     }
     standing.removeAll(got);
     List<String> news = new ArrayList<>();

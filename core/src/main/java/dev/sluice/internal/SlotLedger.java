@@ -1,7 +1,9 @@
 package dev.sluice.internal;
 
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.ClaimedJob.NamedSlot;
 import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.Standing.Held;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,26 +18,34 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * The slots a worker holds, and how many of its jobs run and wait under them, by group.
+ * The slots lent to a worker, how many of its jobs run and wait under them, by group, and the slots
+ * that its running jobs name.
  *
- * <p>The one invariant: a job enters its groups only while each of them has more slots held than
- * jobs running, in all of them or in none. The store sees to it that all workers together hold no
- * more slots of a group than its limit; this ledger sees to it that a worker runs no more jobs than
- * it holds slots. A slot taken out of the ledger (to be given back) is no longer held from that
- * moment on, before the store hears of it, never after.
+ * <p>The one invariant: a job enters its groups only while each of its gates has more slots held
+ * than jobs running, and each slot it names runs no job; in all of them or in none. The store sees
+ * to it that all workers together have no more slots of a group than its limit; this ledger sees to
+ * it that a worker runs no more jobs than it holds slots, and one job in a named slot. A slot taken
+ * out of the ledger (to be given back) is no longer held from that moment on, before the store
+ * hears of it, never after.
  *
  * <p>The numbers of running jobs are the truth about this process. The slots are the store's truth,
  * last heard: {@link #replaceSlots} puts the store's latest word in their place, and if it holds
  * fewer than run (a lowered limit, a slot taken away by force), nothing starts until enough have
  * ended.
  *
- * <p>An <em>idle</em> slot has no job running or waiting under it. It is kept for one exchange
- * after its job ended, so that the next job of a busy group need not take it anew, and goes back
- * when that exchange brought nothing for it: see {@link #takeUnclaimed}. Two kinds go back with the
- * very exchange that reports their job: slots of a draining group, in which nothing starts any
- * more, and those of a group whose only job just ended (one of a hundred thousand keys, each with a
- * job now and then). And slots beyond those that it takes to fill the buffer go back at any time:
- * see {@link Place#surplus}. Thread-safe.
+ * <p>Of a <em>named</em> slot the ledger knows only that a job runs in it now. The slot is not
+ * asked work for and not given back: in the store it is free as soon as no claimed job names it.
+ * Two jobs may run in one for a while: a job that the store has given away goes on until its
+ * handler has returned, and the store may name its slot for another that runs already. The slot has
+ * room again when both have ended.
+ *
+ * <p>An <em>idle</em> slot was lent and has no job running or waiting under it. It is kept for one
+ * exchange after its job ended, so that the next job of a busy group need not take it anew, and
+ * goes back when that exchange brought nothing for it: see {@link #takeUnclaimed}. Two kinds go
+ * back with the very exchange that reports their job: slots of a draining group, in which nothing
+ * starts any more, and those of a group whose only job just ended (one of a hundred thousand keys,
+ * each with a job now and then). And slots beyond those that it takes to fill the buffer go back at
+ * any time: see {@link Place#surplus}. Thread-safe.
  */
 final class SlotLedger {
   private static final class Place {
@@ -94,7 +104,13 @@ final class SlotLedger {
     }
   }
 
+  /** Stands between the group and the number of a slot; no name of a group holds it. */
+  private static final String NUMBER = "*";
+
   private final Map<String, Place> places = new HashMap<>();
+
+  /** How many jobs run in each named slot; slots without one are left out. */
+  private final Map<NamedSlot, Integer> busy = new HashMap<>();
 
   /**
    * Takes slots over. A store gives out new ones only in a group that holds no more than its limit
@@ -141,29 +157,47 @@ final class SlotLedger {
     }
   }
 
-  /** Lets a job run in all of these groups, or in none; then says which of them has no room. */
-  synchronized Optional<String> tryEnter(List<String> gates) {
-    for (String group : gates) {
+  /**
+   * Lets a job run in all of these groups, or in none; then says what has no room: one of the
+   * groups, or one of the slots that the job names.
+   */
+  synchronized Optional<String> tryEnter(Held held) {
+    for (String group : held.gates()) {
       Place place = places.get(group);
       if (place == null || place.draining || place.running >= place.slots.size()) {
         return Optional.of(group);
       }
     }
-    for (String group : gates) {
+    for (NamedSlot slot : held.named()) {
+      if (busy.containsKey(slot)) {
+        return Optional.of(slot.group() + NUMBER + slot.slot());
+      }
+    }
+    for (String group : held.gates()) {
       Place place = place(group);
       place.running++;
       place.entered++;
     }
+    held.named().forEach(this::use);
     return Optional.empty();
   }
 
-  synchronized void leave(List<String> gates) {
-    for (String group : gates) {
+  synchronized void leave(Held held) {
+    for (String group : held.gates()) {
       Place place = place(group);
       place.running--;
       place.freedSinceAsked++;
       forgetIfBlank(group);
     }
+    held.named().forEach(this::free);
+  }
+
+  private void use(NamedSlot slot) {
+    busy.merge(slot, 1, Integer::sum);
+  }
+
+  private void free(NamedSlot slot) {
+    busy.computeIfPresent(slot, (same, jobs) -> jobs == 1 ? null : jobs - 1);
   }
 
   /**
@@ -230,11 +264,16 @@ final class SlotLedger {
     places.values().removeIf(Place::blank);
   }
 
-  /** Moves a running job to other groups: limits were set or lifted while it ran. */
-  synchronized void move(List<String> from, List<String> to) {
-    from.forEach(group -> place(group).running--);
-    to.forEach(group -> place(group).running++);
-    from.forEach(this::forgetIfBlank);
+  /**
+   * Moves a running job to other groups and slots: limits were set or lifted while it ran, or a
+   * group whose slots were named came to lend them.
+   */
+  synchronized void move(Held from, Held to) {
+    from.gates().forEach(group -> place(group).running--);
+    to.gates().forEach(group -> place(group).running++);
+    from.gates().forEach(this::forgetIfBlank);
+    from.named().forEach(this::free);
+    to.named().forEach(this::use);
   }
 
   synchronized boolean draining(String group) {

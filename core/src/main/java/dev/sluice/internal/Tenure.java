@@ -8,6 +8,7 @@ import dev.sluice.spi.Exchange.Demand;
 import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.Standing;
+import dev.sluice.spi.Standing.Held;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * to losing the lease.
  *
  * <pre>
- *              claimed                 thread, lease and every gate free
+ *              claimed                 thread, lease and every slot free
  *   store ───────────────▶ buffer ──────────────────────────────────────▶ running
  *     ▲                      │ stalled, cancelled, stopping                  │ handler returned
  *     │    accepted          ▼                                               ▼
@@ -37,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A job is in exactly one of the three places. All of them, and the slot ledger, change under
  * this object's monitor, which is never held during a call to the store or to user code; so whether
- * a job may start is decided in one step with taking its thread and its slots.
+ * a job may start is decided in one step with taking its thread and its slots, those lent to the
+ * worker and those that the job names.
  *
  * <p>The store is authoritative about what is held, this object about what runs. Where the two may
  * have come apart (an exchange that failed half-way, changed limits), {@link #known} drops
@@ -160,9 +162,10 @@ final class Tenure {
       Attempt attempt = new Attempt(job, this, entry.declared());
       running.put(job.id(), attempt);
       attempts.add(attempt);
-      if (!job.gates().isEmpty()) {
+      List<String> limited = job.bond().limited();
+      if (!limited.isEmpty()) {
         Duration waited = job.run().waited().plusNanos(now - entry.since());
-        workshop.announcer().acquired(job.gates(), waited);
+        workshop.announcer().acquired(limited, waited);
       }
       if (!job.run().counted()) {
         outbox.started(job.id(), now);
@@ -176,7 +179,7 @@ final class Tenure {
     if (!workshop.permits().tryTake(job.task())) {
       return Optional.of(THREADS_OF + job.task());
     }
-    Optional<String> full = ledger.tryEnter(job.gates());
+    Optional<String> full = ledger.tryEnter(job.bond().held());
     if (full.isPresent()) {
       workshop.permits().giveBack(job.task());
     }
@@ -186,7 +189,7 @@ final class Tenure {
   /** A handler has returned, or was not started after all. */
   synchronized void ended(Attempt attempt, Ending ending, Duration ran) {
     running.remove(attempt.jobId(), attempt);
-    ledger.leave(attempt.gates());
+    ledger.leave(attempt.held());
     workshop.permits().giveBack(attempt.task());
     if (phase == Phase.LOST || attempt.stopped() == Stop.LEASE_LOST) {
       log.warn("The outcome of {} came too late and is dropped: its lease was lost.", attempt);
@@ -329,12 +332,12 @@ final class Tenure {
     List<Report> gone;
     synchronized (this) {
       for (Attempt attempt : running.values()) {
-        List<String> gates = standing.jobs().get(attempt.jobId());
-        if (gates == null) {
-          // It goes on counting in its groups until its handler has returned.
+        Held held = standing.jobs().get(attempt.jobId());
+        if (held == null) {
+          // It goes on counting in its groups and slots until its handler has returned.
           lost.add(attempt);
         } else {
-          moveTo(gates, attempt);
+          moveTo(held, attempt);
         }
       }
       goOnWithoutSlot(standing);
@@ -348,14 +351,15 @@ final class Tenure {
     return gone;
   }
 
-  private void moveTo(List<String> gates, Attempt attempt) {
-    ledger.move(attempt.gates(), gates);
-    attempt.gates(gates);
+  private void moveTo(Held held, Attempt attempt) {
+    ledger.move(attempt.held(), held);
+    attempt.held(held);
   }
 
   /**
    * An operator may have taken a slot away by force, from a job that runs here. That job goes on,
-   * and no longer counts in the group: the slot is another's.
+   * and no longer counts in the group: the slot is another's. Where a job only ceases to name a
+   * slot, without a gate in its place, the limit may as well have been lifted, and nothing is said.
    */
   private void goOnWithoutSlot(Standing standing) {
     Map<String, Integer> left = new HashMap<>();
@@ -367,12 +371,12 @@ final class Tenure {
             .toList();
     for (Attempt attempt : latestFirst) {
       List<String> kept =
-          attempt.gates().stream()
+          attempt.held().gates().stream()
               .filter(group -> left.merge(group, -1, Integer::sum) >= 0)
               .toList();
-      if (kept.size() < attempt.gates().size()) {
+      if (kept.size() < attempt.held().gates().size()) {
         log.warn("A slot of {} was taken away by force; its handler goes on without it.", attempt);
-        moveTo(kept, attempt);
+        moveTo(new Held(kept, attempt.held().named()), attempt);
       }
     }
   }

@@ -5,11 +5,5 @@ public enum Capability {
   /** Jobs can be submitted on the caller's JDBC connection, inside the caller's transaction. */
   TRANSACTIONAL_SUBMIT,
   /** An idle worker is woken when there is work for it; without this it polls. */
-  PUSH_WAKE_UP,
-  /**
-   * Slots of a limited group are shared among the workers that ask for it, and a job that is passed
-   * over in several groups has slots kept for it. Without this a worker goes on in the slots it
-   * holds as long as it finds jobs for them.
-   */
-  FAIR_SHARES
+  PUSH_WAKE_UP
 }

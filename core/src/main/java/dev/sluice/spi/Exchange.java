@@ -13,7 +13,7 @@ import java.util.UUID;
  * @param outcomes attempts that ended, and claimed jobs handed back
  * @param started jobs from the buffer whose handler has started since they were claimed, by id
  * @param progress the latest progress notes, by job
- * @param released slots given back
+ * @param released lent slots given back
  * @param demand what the worker could take on; nothing = {@link Demand#NONE}
  */
 public record Exchange(
@@ -28,9 +28,9 @@ public record Exchange(
    *
    * @param jobs how many jobs at most, of all tasks together
    * @param tasks how many of which task; tasks without room are left out
-   * @param spare of groups it holds slots of: how many more jobs it can take under those slots, by
-   *     group. For every job beyond that the store takes new slots, each good for {@code 1 + depth}
-   *     jobs of the task
+   * @param spare of groups it was lent slots of: how many more jobs it can take under those slots,
+   *     by group. For every job beyond that the store takes new slots, each good for {@code 1 +
+   *     depth} jobs of the task
    */
   public record Demand(int jobs, List<TaskDemand> tasks, Map<String, Integer> spare) {
     /** Nothing, thank you. */
@@ -58,7 +58,7 @@ public record Exchange(
    * @param deferred outcomes that could not be recorded yet, because the part of the store that has
    *     these jobs is in trouble while the rest works: to be sent again with a later exchange
    * @param jobs the jobs claimed, best first
-   * @param slots the slots newly held
+   * @param slots the slots newly lent to the worker
    * @param stale limits have changed since the last {@link WorkerSession#reconcile}: nothing was
    *     claimed; reconcile
    * @param nextDue how long until it is worth asking again, if the store knows: zero = at once,

@@ -1,7 +1,7 @@
 package dev.sluice.spi;
 
 /**
- * A slot held by a worker.
+ * A slot lent to a worker: the worker keeps it from job to job until it gives it back.
  *
  * @param group the group's canonical name
  * @param slot which of its places

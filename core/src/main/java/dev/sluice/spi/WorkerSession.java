@@ -12,11 +12,14 @@ import java.util.UUID;
  * One worker's standing with the store, from signing on to signing off or losing its lease.
  *
  * <p>A worker holds <em>jobs</em> (claimed, started or still in its buffer) and <em>slots</em> of
- * limited groups, all under one lease that {@link #renew} extends. It runs at most as many jobs of
- * a limited group at once as it holds slots of it; which of these slots a job is on record in is
- * the store's affair. The store guarantees that the slots held of a group never exceed its limit
- * (except while a lowered limit drains); the worker guarantees that it never runs more than it
- * holds. Together that is the limit.
+ * limited groups, either lent to it or named by its jobs, all under one lease that {@link #renew}
+ * extends. Of the jobs that run under lent slots of a group, the worker runs at most as many at
+ * once as it holds such slots; which of them a job is on record in is the store's affair. Of the
+ * jobs that name a slot, the worker runs one at a time. A lent slot is kept from job to job until
+ * the worker gives it back; a named one is free when no claimed job names it. The store guarantees
+ * that the slots of a group, lent and named, never exceed its limit (except while a lowered limit
+ * drains); the worker guarantees that it never runs more jobs than these slots allow. Together that
+ * is the limit.
  *
  * <p>When the lease is lost, every method throws {@link LeaseLostException}, nothing the worker
  * reports is accepted any more, and the session is of no further use: open another.
@@ -60,7 +63,7 @@ public interface WorkerSession extends AutoCloseable {
    * Agrees anew on who holds what, after an exchange whose outcome is unknown or when {@link
    * Exchange.Answer#stale()} says that limits have changed. Every job the store has for this worker
    * that is not in {@code known} under the same token goes back in line, or is cancelled if it was
-   * asked to stop. The answer replaces whatever the worker believed about its slots.
+   * asked to stop. The answer replaces whatever the worker believed about its slots, lent or named.
    *
    * <p>The token is part of a claim's name. A lost answer may have handed a job back and claimed it
    * anew: the worker knows the job by its first token then, and nothing of the claim that the store
@@ -83,7 +86,7 @@ public interface WorkerSession extends AutoCloseable {
    * look.
    *
    * @param claims token by job, of all jobs that run, are buffered or have an outcome to report
-   * @param slots all slots that it holds or is about to give back
+   * @param slots all slots lent to it, also those that it is about to give back
    */
   default void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {}
 

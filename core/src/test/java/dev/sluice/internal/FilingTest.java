@@ -8,6 +8,7 @@ import dev.sluice.JobContext;
 import dev.sluice.Task;
 import dev.sluice.TaskName;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.ClaimedJob.NamedSlot;
 import dev.sluice.spi.JobOutcome.Failed;
 import dev.sluice.spi.JobOutcome.Refiled;
 import dev.sluice.spi.JobOutcome.Verdict;
@@ -41,6 +42,13 @@ class FilingTest {
         "{}");
   }
 
+  private static ClaimedJob naming(String group) {
+    ClaimedJob job = job(false, List.of());
+    List<NamedSlot> named = List.of(new NamedSlot(group, 0));
+    ClaimedJob.Bond bond = new ClaimedJob.Bond(List.of(), named, List.of(), false, List.of());
+    return new ClaimedJob(job.id(), 1, "print", job.run(), bond, "{}");
+  }
+
   private Optional<Verdict> verdict(ClaimedJob job) {
     return filing.obstacle(PRINT, "acme", job, 0).map(Ending::verdict);
   }
@@ -48,6 +56,25 @@ class FilingTest {
   @Test
   void inItsGroups_mayStart() {
     assertThat(verdict(job(false, List.of("print", "print/tenant=acme")))).isEmpty();
+  }
+
+  @Test
+  void namesASlotOfItsGroup_mayStart() {
+    assertThat(verdict(naming("print/tenant=acme"))).isEmpty();
+  }
+
+  @Test
+  void filedAnew_keepsTheGroupOfASlotItNames() {
+    assertThat(verdict(naming("heavy"))).contains(new Refiled(List.of(Group.of("heavy"), ACME)));
+  }
+
+  @Test
+  void namesASlotUnderTheLimitOfItsClass_mayStart() {
+    Task<Print> task = Task.of(Print.class);
+    ClaimedJob job = naming("print/k");
+
+    assertThat(filing.obstacle(task, new Print(1), job, 0)).contains(Ending.HANDED_BACK);
+    assertThat(filing.obstacle(task, new Print(1), job, 1)).isEmpty();
   }
 
   @Test

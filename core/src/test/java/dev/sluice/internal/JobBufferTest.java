@@ -3,6 +3,7 @@ package dev.sluice.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.ClaimedJob.NamedSlot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,13 @@ class JobBufferTest {
         new ClaimedJob.Run(1, counted, Optional.empty(), Duration.ZERO, Optional.empty()),
         List.of(gates),
         "{}");
+  }
+
+  private static ClaimedJob naming(String task, int slot) {
+    ClaimedJob job = job(task, false);
+    List<NamedSlot> named = List.of(new NamedSlot("k", slot));
+    ClaimedJob.Bond bond = new ClaimedJob.Bond(List.of(), named, List.of(), false, List.of());
+    return new ClaimedJob(job.id(), 1, task, job.run(), bond, "{}");
   }
 
   private ClaimedJob add(ClaimedJob job, long now) {
@@ -102,6 +110,45 @@ class JobBufferTest {
     assertThat(looks).hasValue(4);
     assertThat(take(0)).isEqualTo(jobs.subList(3, 100));
     assertThat(buffer.size()).isZero();
+  }
+
+  @Test
+  void takeStartable_hundredJobsBehindOneBusySlot_costOneLook() {
+    SlotLedger ledger = new SlotLedger();
+    List<ClaimedJob> jobs = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      // Some in the lane of others, some in lanes of their own.
+      jobs.add(add(naming("t" + i % 10, 7), 0));
+    }
+    ClaimedJob other = add(naming("t0", 8), 0);
+    ledger.tryEnter(jobs.get(0).bond().held());
+    AtomicInteger looks = new AtomicInteger();
+    Function<ClaimedJob, Optional<String>> start =
+        job -> {
+          looks.incrementAndGet();
+          return ledger.tryEnter(job.bond().held());
+        };
+
+    assertThat(take(() -> true, start, 0)).as("in another slot").containsExactly(other);
+    assertThat(looks).as("each lane and the other").hasValue(10 + 1);
+    looks.set(0);
+    assertThat(take(() -> true, start, 0)).isEmpty();
+    assertThat(looks).as("all behind the one slot").hasValue(1);
+
+    ledger.leave(jobs.get(0).bond().held());
+    assertThat(take(() -> true, start, 0)).containsExactly(jobs.get(0));
+    ledger.leave(jobs.get(0).bond().held());
+    assertThat(take(() -> true, start, 0)).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void takeStartable_sameTaskOtherSlot_overtakesTheBusyOne() {
+    ClaimedJob busy = add(naming("t", 0), 0);
+    ClaimedJob free = add(naming("t", 1), 0);
+    ClaimedJob gated = add(job("t", false, "k"), 0);
+
+    assertThat(take(() -> true, job -> job == busy ? Optional.of("k*0") : Optional.empty(), 0))
+        .containsExactly(free, gated);
   }
 
   @Test

@@ -2,11 +2,15 @@ package dev.sluice.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.ClaimedJob.NamedSlot;
 import dev.sluice.spi.Exchange.Answer;
 import dev.sluice.spi.HeldSlot;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +36,24 @@ class RefusalsTest {
     assertThat(refusals.news(answer(Set.of(), "g"))).isEmpty();
 
     assertThat(refusals.news(answer(Set.of("g", "h")))).containsExactly("g");
+  }
+
+  @Test
+  void news_jobNamesASlotInBetween_isNewsAgain() {
+    refusals.news(answer(Set.of("g")));
+    ClaimedJob.Run run =
+        new ClaimedJob.Run(1, true, Optional.empty(), Duration.ZERO, Optional.empty());
+    List<NamedSlot> named = List.of(new NamedSlot("g", 0));
+    ClaimedJob.Bond bond = new ClaimedJob.Bond(List.of(), named, List.of(), false, List.of());
+    ClaimedJob job = new ClaimedJob(UUID.randomUUID(), 1, "t", run, bond, "{}");
+    assertThat(
+            refusals.news(
+                new Answer(
+                    Set.of(), List.of(job), List.of(), false, Optional.empty(), Set.of("g"))))
+        .as("some of the slots it asked for")
+        .isEmpty();
+
+    assertThat(refusals.news(answer(Set.of("g")))).containsExactly("g");
   }
 
   @Test

@@ -3,11 +3,14 @@ package dev.sluice.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.ClaimedJob.NamedSlot;
 import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.Standing.Held;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,28 +32,36 @@ class SlotLedgerTest {
     return IntStream.range(0, count).mapToObj(n -> new HeldSlot(group, n, 1)).toList();
   }
 
+  private static Held lent(String... gates) {
+    return new Held(List.of(gates));
+  }
+
+  private static Held named(String group, int slot, String... gates) {
+    return new Held(List.of(gates), List.of(new NamedSlot(group, slot)));
+  }
+
   @Test
   void tryEnter_moreThanHeld_isRefused() {
     ledger.add(slots("a", 2));
 
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
-    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
-    ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isPresent();
+    ledger.leave(lent("a"));
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
   }
 
   @Test
   void tryEnter_oneGateFull_takesNoneOfThem() {
     ledger.add(slots("a", 1));
     ledger.add(slots("b", 1));
-    assertThat(ledger.tryEnter(List.of("b"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("b"))).isEmpty();
 
-    assertThat(ledger.tryEnter(List.of("a", "b"))).contains("b");
-    assertThat(ledger.tryEnter(List.of("a", "unheld"))).contains("unheld");
+    assertThat(ledger.tryEnter(lent("a", "b"))).contains("b");
+    assertThat(ledger.tryEnter(lent("a", "unheld"))).contains("unheld");
 
     assertThat(ledger.running("a")).isZero();
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
   }
 
   /** A job changed its slot when its worker gave that one back and kept another. */
@@ -61,18 +72,18 @@ class SlotLedgerTest {
     ClaimedJob.Bond last = new ClaimedJob.Bond(List.of("a"), List.of(), false, List.of(2));
     ledger.occupy(first);
     ledger.occupy(last);
-    ledger.tryEnter(List.of("a"));
-    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(lent("a"));
+    ledger.tryEnter(lent("a"));
 
     assertThat(ledger.takeIdle()).extracting(HeldSlot::slot).containsExactly(0);
-    ledger.leave(List.of("a"));
+    ledger.leave(lent("a"));
     ledger.vacate(first);
     assertThat(ledger.takeIdle()).extracting(HeldSlot::slot).containsExactly(1);
   }
 
   @Test
   void tryEnter_noGates_isAlwaysAllowed() {
-    assertThat(ledger.tryEnter(List.of())).isEmpty();
+    assertThat(ledger.tryEnter(lent())).isEmpty();
   }
 
   @Test
@@ -81,7 +92,7 @@ class SlotLedgerTest {
     ledger.buffer("task", List.of("a"));
     ledger.buffer("task", List.of("a"));
     ledger.unbuffer(List.of("a"));
-    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(lent("a"));
 
     assertThat(ledger.ask(NO_PREFETCH)).isEmpty();
     assertThat(ledger.ask(FOUR_DEEP)).isEqualTo(Map.of("a", 8));
@@ -90,9 +101,9 @@ class SlotLedgerTest {
   @Test
   void takeUnclaimed_slotFreedAfterTheQuestion_isKeptForTheNext() {
     ledger.add(slots("a", 1));
-    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(lent("a"));
     ledger.ask(NO_PREFETCH);
-    ledger.leave(List.of("a"));
+    ledger.leave(lent("a"));
 
     assertThat(ledger.takeUnclaimed()).isEmpty();
     assertThat(ledger.ask(NO_PREFETCH)).isEqualTo(Map.of("a", 1));
@@ -114,9 +125,9 @@ class SlotLedgerTest {
   void takeHopeless_onlyJobOfAKeyEnded_givesItsSlotBackAtOnce() {
     ledger.add(slots("key", 1));
     ledger.buffer("task", List.of("key"));
-    ledger.tryEnter(List.of("key"));
+    ledger.tryEnter(lent("key"));
     ledger.unbuffer(List.of("key"));
-    ledger.leave(List.of("key"));
+    ledger.leave(lent("key"));
 
     assertThat(ledger.takeHopeless(NO_PREFETCH)).isEmpty();
     assertThat(ledger.takeHopeless(FOUR_DEEP)).isEqualTo(slots("key", 1));
@@ -128,12 +139,12 @@ class SlotLedgerTest {
     int enough = DemandPlanner.LARGEST_BUFFER / DemandPlanner.LARGEST_BATCH + 1;
     ledger.add(slots("a", 10));
     IntStream.range(0, 20).forEach(n -> ledger.buffer("task", List.of("a")));
-    IntStream.range(0, 6).forEach(n -> ledger.tryEnter(List.of("a")));
+    IntStream.range(0, 6).forEach(n -> ledger.tryEnter(lent("a")));
 
     assertThat(ledger.takeHopeless(NO_PREFETCH)).isEmpty();
     assertThat(ledger.takeHopeless(FOUR_DEEP)).isEmpty();
     assertThat(ledger.takeHopeless(batch)).hasSize(4);
-    IntStream.range(0, 6).forEach(n -> ledger.leave(List.of("a")));
+    IntStream.range(0, 6).forEach(n -> ledger.leave(lent("a")));
     assertThat(ledger.takeHopeless(batch)).hasSize(6 - enough);
     assertThat(ledger.held("a")).isEqualTo(enough);
   }
@@ -141,46 +152,131 @@ class SlotLedgerTest {
   @Test
   void draining_startsNothing_andGivesSlotsBackAsJobsEnd() {
     ledger.add(slots("a", 2));
-    ledger.tryEnter(List.of("a"));
-    ledger.tryEnter(List.of("a"));
+    ledger.tryEnter(lent("a"));
+    ledger.tryEnter(lent("a"));
     ledger.replaceSlots(slots("a", 2), Set.of("a"));
 
-    ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
+    ledger.leave(lent("a"));
+    assertThat(ledger.tryEnter(lent("a"))).isPresent();
     assertThat(ledger.ask(FOUR_DEEP)).isEmpty();
     assertThat(ledger.takeHopeless(NO_PREFETCH)).hasSize(1);
-    ledger.leave(List.of("a"));
+    ledger.leave(lent("a"));
     assertThat(ledger.takeHopeless(NO_PREFETCH)).hasSize(1);
 
     assertThat(ledger.draining("a")).isFalse();
     ledger.add(slots("a", 1));
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
   }
 
   @Test
   void replaceSlots_fewerThanRun_holdsUntilEnoughHaveEnded() {
     ledger.add(slots("a", 3));
-    IntStream.range(0, 3).forEach(n -> ledger.tryEnter(List.of("a")));
+    IntStream.range(0, 3).forEach(n -> ledger.tryEnter(lent("a")));
 
     ledger.replaceSlots(slots("a", 1), Set.of());
 
-    ledger.leave(List.of("a"));
-    ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
-    ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    ledger.leave(lent("a"));
+    ledger.leave(lent("a"));
+    assertThat(ledger.tryEnter(lent("a"))).isPresent();
+    ledger.leave(lent("a"));
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
   }
 
   @Test
   void move_limitSetWhileRunning_countsTheJobInItsNewGroup() {
-    ledger.tryEnter(List.of());
+    ledger.tryEnter(lent());
     ledger.replaceSlots(slots("a", 1), Set.of());
 
-    ledger.move(List.of(), List.of("a"));
+    ledger.move(lent(), lent("a"));
 
-    assertThat(ledger.tryEnter(List.of("a"))).isPresent();
-    ledger.leave(List.of("a"));
-    assertThat(ledger.tryEnter(List.of("a"))).isEmpty();
+    assertThat(ledger.tryEnter(lent("a"))).isPresent();
+    ledger.leave(lent("a"));
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
+  }
+
+  @Test
+  void tryEnter_slotNamedByARunningJob_isRefusedUntilItLeaves() {
+    assertThat(ledger.tryEnter(named("k", 0))).isEmpty();
+
+    assertThat(ledger.tryEnter(named("k", 0))).isPresent();
+    ledger.leave(named("k", 0));
+    assertThat(ledger.tryEnter(named("k", 0))).isEmpty();
+  }
+
+  @Test
+  void tryEnter_otherSlotOfTheGroup_isAllowed() {
+    assertThat(ledger.tryEnter(named("k", 0))).isEmpty();
+    assertThat(ledger.tryEnter(named("k", 1))).isEmpty();
+    assertThat(ledger.tryEnter(named("l", 0))).isEmpty();
+  }
+
+  @Test
+  void tryEnter_slotsOfOneGroupBusy_areDifferentObstacles() {
+    ledger.tryEnter(named("k", 0));
+    ledger.tryEnter(named("k", 1));
+    Optional<String> first = ledger.tryEnter(named("k", 0));
+
+    assertThat(ledger.tryEnter(named("k", 1))).isPresent().isNotEqualTo(first);
+    assertThat(ledger.tryEnter(named("k", 0))).isEqualTo(first);
+    assertThat(ledger.tryEnter(lent("k"))).isPresent().isNotEqualTo(first);
+  }
+
+  @Test
+  void tryEnter_gateFullOrNamedSlotBusy_takesNeither() {
+    ledger.add(slots("a", 1));
+    ledger.tryEnter(named("k", 0));
+
+    assertThat(ledger.tryEnter(named("k", 0, "a"))).as("named slot busy").isPresent();
+    assertThat(ledger.running("a")).isZero();
+    assertThat(ledger.tryEnter(lent("a"))).isEmpty();
+    assertThat(ledger.tryEnter(named("k", 1, "a"))).as("gate full").contains("a");
+    assertThat(ledger.tryEnter(named("k", 1))).isEmpty();
+  }
+
+  @Test
+  void namedSlots_areNeitherAskedWorkForNorGivenBack() {
+    ledger.tryEnter(named("k", 0));
+    ledger.leave(named("k", 0));
+
+    assertThat(ledger.ask(FOUR_DEEP)).isEmpty();
+    assertThat(ledger.takeHopeless(FOUR_DEEP)).isEmpty();
+    assertThat(ledger.takeUnclaimed()).isEmpty();
+    assertThat(ledger.takeIdle()).isEmpty();
+    assertThat(ledger.all()).isEmpty();
+  }
+
+  @Test
+  void replaceSlots_namedSlotBusy_staysBusy() {
+    ledger.tryEnter(named("k", 0));
+
+    ledger.replaceSlots(List.of(), Set.of());
+
+    assertThat(ledger.tryEnter(named("k", 0))).isPresent();
+  }
+
+  @Test
+  void move_namedSlotToGate_freesTheOneAndCountsInTheOther() {
+    ledger.tryEnter(named("k", 0));
+    ledger.replaceSlots(slots("k", 1), Set.of());
+
+    ledger.move(named("k", 0), lent("k"));
+
+    assertThat(ledger.running("k")).isEqualTo(1);
+    assertThat(ledger.tryEnter(lent("k"))).isPresent();
+    assertThat(ledger.tryEnter(named("k", 0))).isEmpty();
+  }
+
+  /** The one goes on although the store has given it away; the other came to name its slot. */
+  @Test
+  void move_intoASlotThatRunsAnother_hasRoomWhenBothHaveLeft() {
+    ledger.tryEnter(named("k", 0));
+    ledger.tryEnter(named("k", 1));
+    ledger.move(named("k", 1), named("k", 0));
+
+    ledger.leave(named("k", 0));
+    assertThat(ledger.tryEnter(named("k", 0))).isPresent();
+    ledger.leave(named("k", 0));
+    assertThat(ledger.tryEnter(named("k", 0))).isEmpty();
   }
 
   /** Many threads enter and leave while slots come and go: no group ever runs more than is held. */
@@ -204,7 +300,7 @@ class SlotLedgerTest {
                 for (int i = 0; i < 20_000; i++) {
                   List<String> gates =
                       groups.stream().filter(group -> random.nextInt(3) == 0).toList();
-                  if (ledger.tryEnter(gates).isEmpty()) {
+                  if (ledger.tryEnter(new Held(gates)).isEmpty()) {
                     for (String group : gates) {
                       // Slots counted before they are added, uncounted after they are taken.
                       if (running.get(group).incrementAndGet() > held.get(group).get()) {
@@ -212,7 +308,7 @@ class SlotLedgerTest {
                       }
                     }
                     gates.forEach(group -> running.get(group).decrementAndGet());
-                    ledger.leave(gates);
+                    ledger.leave(new Held(gates));
                   }
                 }
               }));

@@ -165,7 +165,7 @@ final class ObjectJobStore implements JobStore {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of(Capability.FAIR_SHARES);
+    return Set.of();
   }
 
   @Override

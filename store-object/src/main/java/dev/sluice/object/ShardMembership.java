@@ -48,7 +48,7 @@ final class ShardMembership {
   private boolean stale;
 
   /** Under which token a job is held, and in which limited groups it is. */
-  private record Claim(long token, List<String> gates) {}
+  private record Claim(long token, Standing.Held held) {}
 
   /** {@code stale} says whether the worker is to reconcile before it is given anything here. */
   ShardMembership(
@@ -145,7 +145,7 @@ final class ShardMembership {
     }
     part.released().forEach(slots::remove);
     for (ClaimedJob job : answer.jobs()) {
-      jobs.put(job.id(), new Claim(job.token(), job.gates()));
+      jobs.put(job.id(), new Claim(job.token(), job.bond().held()));
     }
     slots.addAll(answer.slots());
     owedStarts.removeAll(part.started());
@@ -173,9 +173,9 @@ final class ShardMembership {
   Standing unreconciled(Map<UUID, Long> known) {
     stale = true;
     jobs.entrySet().removeIf(e -> !Objects.equals(known.get(e.getKey()), e.getValue().token));
-    Map<UUID, List<String>> gates = new HashMap<>();
-    jobs.forEach((id, claim) -> gates.put(id, claim.gates));
-    return new Standing(gates, new ArrayList<>(slots), draining);
+    Map<UUID, Standing.Held> held = new HashMap<>();
+    jobs.forEach((id, claim) -> held.put(id, claim.held));
+    return new Standing(held, new ArrayList<>(slots), draining);
   }
 
   /** Takes note that the shard could not be spoken to. */

@@ -320,7 +320,7 @@ final class ShardedWorkerSession implements WorkerSession {
   @Override
   public Standing reconcile(Map<UUID, Long> known) {
     requireLease();
-    Map<UUID, List<String>> jobs = new HashMap<>();
+    Map<UUID, Standing.Held> jobs = new HashMap<>();
     List<HeldSlot> slots = new ArrayList<>();
     Set<String> draining = new HashSet<>();
     for (ShardMembership member : everywhere()) {

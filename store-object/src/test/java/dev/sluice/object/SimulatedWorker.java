@@ -372,7 +372,7 @@ final class SimulatedWorker {
     for (Map<UUID, ?> jobs : List.of(running, buffer, ended)) {
       jobs.keySet().retainAll(standing.jobs().keySet());
     }
-    gates.putAll(standing.jobs());
+    standing.jobs().forEach((id, held) -> gates.put(id, held.gates()));
     slots.clear();
     slots.addAll(standing.slots());
     draining.clear();

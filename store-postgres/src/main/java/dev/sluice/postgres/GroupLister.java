@@ -33,7 +33,7 @@ final class GroupLister {
          LIMIT ?)
         UNION
         (SELECT s.group_name
-         FROM ${schema}.slot s
+         FROM ${schema}.held_slot s
          WHERE s.group_name > ?
            AND ${schema}.name_contains(s.group_name, ?, ?, ?)
          GROUP BY s.group_name
@@ -56,8 +56,8 @@ final class GroupLister {
       LIMIT ?
       """;
 
-  // Plain groups by their counters, full ones first; of keyed ones those that jobs were set aside
-  // for, because somebody waits there, and those with the most slots.
+  // Hot groups by their counters, full ones first; of the others those that jobs were set aside
+  // for, and those with the most slots in use.
   private static final String BUSIEST =
       """
       SELECT name
@@ -74,11 +74,17 @@ final class GroupLister {
          WHERE left(l, 1) = '*' AND ${schema}.name_contains(substr(l, 2), ?, ?, ?)
          LIMIT ?)
         UNION
+        (SELECT w.task
+         FROM ${schema}.ready_in_open_lanes() w
+         JOIN ${schema}.limit_rule r ON r.name = w.task
+         WHERE ${schema}.name_contains(w.task, ?, ?, ?)
+         LIMIT ?)
+        UNION
         (SELECT s.group_name
-         FROM ${schema}.slot s
-         WHERE ${schema}.is_keyed(s.group_name) AND ${schema}.name_contains(s.group_name, ?, ?, ?)
+         FROM ${schema}.held_slot s
+         WHERE ${schema}.name_contains(s.group_name, ?, ?, ?)
          GROUP BY s.group_name
-         ORDER BY count(*) DESC, s.group_name
+         ORDER BY count(DISTINCT s.slot) DESC, s.group_name
          LIMIT ?)
       ) candidates
       """;
@@ -161,6 +167,10 @@ final class GroupLister {
         database.list(
             BUSIEST,
             row -> row.getString(1),
+            search.text,
+            search.upper,
+            search.lower,
+            some,
             search.text,
             search.upper,
             search.lower,

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * workers. Jobs that may be rejected are checked one by one.
  */
 final class JobSubmitter {
-  private static final String PROPOSE_LIMITS = "SELECT * FROM ${schema}.propose_limits(?, ?)";
+  private static final String PROPOSE_LIMITS = "SELECT ${schema}.propose_limits(?, ?)";
   private static final String LOCK_FOR_REJECT = "SELECT ${schema}.lock_for_reject(?, ?)";
   private static final String FULL_GROUP =
       "SELECT group_name, max, pending FROM ${schema}.full_group(?, ?)";
@@ -41,7 +41,7 @@ final class JobSubmitter {
   private final Database database;
   private final UUID storeId;
   private final Waker waker;
-  private final LaneMover lanes;
+  private final GroupKeeper keeper;
   private final JobWriter writer;
 
   /**
@@ -50,10 +50,10 @@ final class JobSubmitter {
    */
   private final Map<String, Boolean> proposed = new ConcurrentHashMap<>();
 
-  JobSubmitter(Database database, UUID storeId, Waker waker, LaneMover lanes) {
+  JobSubmitter(Database database, UUID storeId, Waker waker, GroupKeeper keeper) {
     this.database = database;
     this.storeId = storeId;
-    this.lanes = lanes;
+    this.keeper = keeper;
     this.waker = waker;
     this.writer = new JobWriter(database);
   }
@@ -63,7 +63,7 @@ final class JobSubmitter {
       return List.of();
     }
     proposeLimits(jobs);
-    promoteDue(jobs);
+    makeCountable(jobs);
     JobWriter.Written written = storeAll(jobs);
     // A worker that began to wait while the jobs were stored was not seen then, nor did it see
     // them. It is seen after the commit.
@@ -127,7 +127,7 @@ final class JobSubmitter {
     // Outside the caller's transaction: a limit is not part of it, and would hold up others until
     // it ends. Jobs that wait bring their limits along; the claim sets them.
     proposeLimits(rejectable);
-    promoteDue(rejectable);
+    makeCountable(rejectable);
     // A forgotten number is replaced outside of it as well. Whether the transaction can see that
     // (under REPEATABLE READ it cannot) is no matter: the claim does.
     return transaction.run(on -> store(on, jobs, this::replaceForgotten));
@@ -144,12 +144,15 @@ final class JobSubmitter {
   }
 
   /**
-   * Jobs that are due count as pending. They are made ready in a transaction of their own: in the
-   * caller's they would stay locked, and start late, for as long as that lasts.
+   * What is pending in the groups of jobs that may be rejected is counted: jobs that are due are
+   * made ready for that, and limited tasks get lanes. In transactions of their own: in the caller's
+   * the jobs would stay locked, and start late, for as long as that lasts.
    */
-  private void promoteDue(List<NewJob> jobs) {
-    if (jobs.stream().anyMatch(JobSubmitter::mayBeRejected)) {
+  private void makeCountable(List<NewJob> jobs) {
+    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+    if (!rejectable.isEmpty()) {
       database.list(PROMOTE_DUE, row -> true);
+      keeper.makeCountable(rejectable.stream().flatMap(JobSubmitter::groupsOf).distinct().toList());
     }
   }
 
@@ -203,16 +206,14 @@ final class JobSubmitter {
     List<String> groups = List.copyOf(limits.keySet());
     for (int from = 0; from < groups.size(); from += PROPOSALS_AT_ONCE) {
       List<String> few = groups.subList(from, Math.min(from + PROPOSALS_AT_ONCE, groups.size()));
-      List<String> newlyLimited =
-          database.call(
-              connection ->
-                  database.list(
-                      connection,
-                      PROPOSE_LIMITS,
-                      row -> row.getString(1),
-                      SqlArray.TEXT.of(connection, few),
-                      SqlArray.INT4.of(connection, few.stream().map(limits::get))));
-      lanes.settle(newlyLimited);
+      database.call(
+          connection ->
+              database.list(
+                  connection,
+                  PROPOSE_LIMITS,
+                  row -> true,
+                  SqlArray.TEXT.of(connection, few),
+                  SqlArray.INT4.of(connection, few.stream().map(limits::get))));
     }
   }
 

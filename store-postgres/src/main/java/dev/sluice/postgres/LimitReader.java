@@ -24,7 +24,7 @@ final class LimitReader {
       FROM (
         SELECT name FROM ${schema}.limit_rule WHERE coalesce(operator, config, code, submit) IS NOT NULL
         UNION
-        SELECT group_name FROM ${schema}.slot
+        SELECT group_name FROM ${schema}.held_slot
       ) n
       """;
 
@@ -34,7 +34,7 @@ final class LimitReader {
       FROM (
         SELECT g.name,
                ${schema}.limit_in_use(g.name) AS max,
-               ${schema}.pending_in(g.name, false, 10000) AS waiting,
+               ${schema}.waiting_in(g.name) AS waiting,
                CASE
                  WHEN coalesce(own.operator, family.operator) IS NOT NULL THEN 'OPERATOR'
                  WHEN coalesce(own.config, family.config) IS NOT NULL THEN 'CONFIG'
@@ -73,11 +73,12 @@ final class LimitReader {
       GROUP BY d.max
       """;
 
-  // A worker's jobs sit in its slots in the order they started; which one sits where is nobody's
-  // concern but the reader's.
+  // The jobs of a worker are in the slots that are lent to it in the order they started. A slot
+  // that
+  // several jobs name is that of the job that runs, or else of the one that was claimed first.
   private static final String SLOTS =
       """
-      WITH held AS (
+      WITH lent AS (
         SELECT s.*, row_number() OVER (PARTITION BY s.worker_id ORDER BY s.slot) AS rank
         FROM ${schema}.slot s
         WHERE s.group_name = ?
@@ -85,15 +86,22 @@ final class LimitReader {
         SELECT j.id, j.worker_id, j.started_at, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
         FROM ${schema}.job j
         WHERE j.state = 2 AND j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
+      ), held AS (
+        SELECT l.slot, coalesce(l.holder, k.id::text) AS task_id, l.holder_worker, l.worker_id, l.expires_at,
+               coalesce(k.started_at, l.acquired_at) AS since, l.token
+        FROM lent l
+        LEFT JOIN working k ON k.worker_id = l.worker_id AND k.rank = l.rank
+        UNION ALL
+        SELECT DISTINCT ON (h.slot)
+               h.slot, CASE WHEN h.acquired_at IS NOT NULL THEN h.job_id::text END, NULL, h.worker_id, NULL,
+               coalesce(h.acquired_at, clock_timestamp()), h.token
+        FROM ${schema}.held_slot h
+        WHERE h.group_name = ? AND h.job_id IS NOT NULL
+        ORDER BY 1, 6, 7
       )
-      SELECT h.slot,
-             coalesce(h.holder, k.id::text) AS task_id,
-             coalesce(h.holder_worker, h.worker_id::text) AS worker_id,
-             coalesce(h.expires_at, w.expires_at, h.acquired_at) AS expires_at,
-             coalesce(k.started_at, h.acquired_at) AS since,
-             h.token
+      SELECT h.slot, h.task_id, coalesce(h.holder_worker, h.worker_id::text) AS worker_id,
+             coalesce(h.expires_at, w.expires_at, h.since) AS expires_at, h.since, h.token
       FROM held h
-      LEFT JOIN working k ON k.worker_id = h.worker_id AND k.rank = h.rank
       LEFT JOIN ${schema}.worker w ON w.id = h.worker_id
       ORDER BY h.slot
       """;
@@ -152,6 +160,7 @@ final class LimitReader {
                 PostgresLimitStore.instant(row, "expires_at"),
                 PostgresLimitStore.instant(row, "since"),
                 row.getLong("token")),
+        name,
         name,
         name,
         name);

@@ -1,10 +1,7 @@
 package dev.sluice.postgres;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
@@ -49,13 +46,5 @@ final class LinePositions {
   /** Notes where the latest claim ended in which lanes. */
   void endedAt(List<String> ends) {
     places = List.copyOf(ends);
-  }
-
-  /** The place in a row of kind {@code e}, as a value of the type {@code place_in_line}. */
-  static String read(ResultSet row) throws SQLException {
-    String lane = row.getString("task").replaceAll("([\\\\\"])", "\\\\$1");
-    return "(\"%s\",%d,\"%s\",%s)"
-        .formatted(
-            lane, row.getInt("attempt"), row.getString("payload"), row.getObject("id", UUID.class));
   }
 }

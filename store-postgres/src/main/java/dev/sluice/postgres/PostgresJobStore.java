@@ -34,7 +34,7 @@ final class PostgresJobStore implements JobStore {
   private final Database database;
   private final Waker waker;
   private final NotificationListener listener;
-  private final LaneMover lanes;
+  private final GroupKeeper keeper;
   private final JobSubmitter submitter;
   private final PostgresJobCatalog jobs;
   private final PostgresRunStore runs;
@@ -47,14 +47,13 @@ final class PostgresJobStore implements JobStore {
     this.database = database;
     this.waker = new Waker(database);
     this.listener = new NotificationListener(database);
-    this.lanes = new LaneMover(database);
-    this.submitter = new JobSubmitter(database, storeId, waker, lanes);
+    this.keeper = new GroupKeeper(database);
+    this.submitter = new JobSubmitter(database, storeId, waker, keeper);
     JobCensus census = new JobCensus(database);
     this.jobs = new PostgresJobCatalog(database, waker, census);
     this.runs = new PostgresRunStore(database);
     this.limits =
-        new PostgresLimitStore(
-            database, new PostgresLimitStore.Links(submitter, lanes, waker, listener));
+        new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, waker, listener));
     this.queues = new PostgresQueueStore(database, census);
     this.workers = new PostgresWorkerStore(database);
     this.schedules = new PostgresScheduleStore(database);
@@ -119,7 +118,9 @@ final class PostgresJobStore implements JobStore {
   @Override
   public WorkerSession openSession(WorkerRegistration registration) {
     return PostgresWorkerSession.open(
-        database, registration, new PostgresWorkerSession.Links(listener, waker, submitter, lanes));
+        database,
+        registration,
+        new PostgresWorkerSession.Links(listener, waker, submitter, keeper));
   }
 
   @Override

@@ -66,8 +66,7 @@ final class PostgresLimitStore implements LimitStore {
   private volatile String lookFrom;
 
   /** The parts of the store that this needs besides the database. */
-  record Links(
-      JobSubmitter submitter, LaneMover lanes, Waker waker, NotificationListener listener) {}
+  record Links(JobSubmitter submitter, Waker waker, NotificationListener listener) {}
 
   PostgresLimitStore(Database database, Links links) {
     this.database = database;
@@ -236,15 +235,10 @@ final class PostgresLimitStore implements LimitStore {
   @Override
   public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
     Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
-    boolean firstLimit =
-        number != null && group.equals(group.plain()) && !links.lanes.hasLane(group.toString());
     long version =
         database
             .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number, by)
             .get(0);
-    if (firstLimit) {
-      links.lanes.settle(List.of(group.toString()));
-    }
     if (limitOf(group.toString()).isEmpty()) {
       callBackAll(group);
     }

@@ -13,8 +13,6 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,21 +21,22 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A worker's standing with PostgreSQL. What happens in an exchange is written in {@code
- * migration/007_create_exchange.sql}.
+ * migration/012_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
  * waiting_for}) and is told to look once more at once. A transaction that gives it something to do
  * looks at the row after its commit, and sends a notification. Either the second look saw the work
  * or the row was seen: no wake-up is lost, and a busy worker is never notified.
  *
- * <p>The submit of a single job looks at the rows before its commit as well ({@code ring}), to save
- * a transaction. A worker that it finds there is notified by the commit itself, and its row no
+ * <p>The submit of a single job looks at the rows before its commit as well ({@code wake_one}), to
+ * save a transaction. A worker that it finds there is notified by the commit itself, and its row no
  * longer says that it waits: so two jobs never count on the same worker. If it finds none, it looks
  * again after the commit, like all others. The first look alone would not do: the worker may say
  * that it waits right after that look, and look for jobs itself before the commit.
@@ -56,9 +55,10 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String EXCHANGE =
       """
-      SELECT kind, id, token, task, attempt, counted, timeout_ms, gates, payload, group_name, number
-      FROM ${schema}.exchange(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::${schema}.place_in_line[],
-        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, gates, refiled, payload, trace, waited_ms
+      FROM ${schema}.exchange(?, ?,
+        ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
+        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, NULL, NULL, NULL)::${schema}.demand)
       """;
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
@@ -67,8 +67,7 @@ final class PostgresWorkerSession implements WorkerSession {
       "UPDATE ${schema}.worker SET bulletin = ? WHERE id = ? AND expires_at > clock_timestamp()";
   private static final String TO_CANCEL =
       "SELECT id FROM ${schema}.job WHERE worker_id = ? AND cancel_requested AND state = 2";
-  private static final String RECONCILE =
-      "SELECT kind, id, groups, name, slot, number FROM ${schema}.reconcile(?, ?, ?, ?)";
+  private static final String RECONCILE = "SELECT ${schema}.reconcile(?, ?, ?, ?)";
   private static final String DECLARE = "SELECT ${schema}.declare_limits(?, ?, ?, ?)";
   private static final String ATTEST = "SELECT ${schema}.attest(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String SIGN_OFF = "SELECT ${schema}.sign_off(?, ?)";
@@ -77,7 +76,10 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Database database;
   private final WorkerRegistration registration;
   private final Links links;
-  private final Set<String> ownTasks;
+
+  /** The canonical names of the tasks it was registered for. */
+  private final Map<String, String> ownTasks;
+
   private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Renewals renewals;
@@ -95,8 +97,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long latestEpoch;
   private long rulesVersion;
   private long highestToken;
-  private Set<String> tasksWithLane = Set.of();
-  private Set<String> limitedTasks = Set.of();
+  private final NamedSlots named = new NamedSlots();
   private final LinePositions line = new LinePositions(System::nanoTime);
 
   /**
@@ -105,9 +106,19 @@ final class PostgresWorkerSession implements WorkerSession {
    */
   private final Pace telling = new Pace(Duration.ofSeconds(1), System::nanoTime);
 
+  /**
+   * How long a worker keeps to its share of the keys after a claim that mostly met full ones ...
+   */
+  private final Pace crowding = new Pace(Duration.ofSeconds(1), System::nanoTime);
+
+  /**
+   * ... and how often it looks at all keys all the same, so that no job waits for another worker.
+   */
+  private final Pace wholeLooks = new Pace(LinePositions.LONGEST_BLINDNESS, System::nanoTime);
+
   /** The parts of the store that a session needs besides the database. */
   record Links(
-      NotificationListener listener, Waker waker, JobSubmitter submitter, LaneMover lanes) {}
+      NotificationListener listener, Waker waker, JobSubmitter submitter, GroupKeeper keeper) {}
 
   private PostgresWorkerSession(Database database, WorkerRegistration registration, Links links) {
     this.database = database;
@@ -117,40 +128,33 @@ final class PostgresWorkerSession implements WorkerSession {
     this.renewals = new Renewals(registration.lease(), System::nanoTime);
     this.ownTasks =
         registration.tasks().stream()
-            .map(PostgresWorkerSession::canonical)
-            .collect(Collectors.toSet());
+            .collect(Collectors.toMap(Function.identity(), PostgresWorkerSession::canonical));
   }
 
   static PostgresWorkerSession open(
       Database database, WorkerRegistration registration, Links links) {
     PostgresWorkerSession session = new PostgresWorkerSession(database, registration, links);
-    boolean limitsChanged = session.register();
+    session.register();
     session.reconcile(Map.of());
-    if (limitsChanged) {
-      links.lanes.giveLanesInBackground(session.tasksWithLane);
-    }
     return session;
   }
 
-  /** Signs on; whether that changed a limit. */
-  private boolean register() {
+  private void register() {
     List<Group> limited = List.copyOf(registration.limits().keySet());
-    return database.call(
+    database.call(
         connection ->
-            database
-                .list(
-                    connection,
-                    REGISTER,
-                    row -> row.getBoolean(1),
-                    id,
-                    registration.name(),
-                    SqlArray.TEXT.of(connection, registration.queues()),
-                    SqlArray.TEXT.of(connection, ownTasks),
-                    names(connection, limited),
-                    numbers(connection, limited, registration.limits()),
-                    registration.lease().toMillis(),
-                    registration.highestToken())
-                .get(0));
+            database.list(
+                connection,
+                REGISTER,
+                row -> true,
+                id,
+                registration.name(),
+                SqlArray.TEXT.of(connection, registration.queues()),
+                SqlArray.TEXT.of(connection, ownTasks.values()),
+                names(connection, limited),
+                numbers(connection, limited, registration.limits()),
+                registration.lease().toMillis(),
+                registration.highestToken()));
   }
 
   private static String canonical(String task) {
@@ -170,10 +174,10 @@ final class PostgresWorkerSession implements WorkerSession {
     // Should the answer be lost, so is what it says about the groups of these slots.
     leftBehind = new HashSet<>(calledAgain);
     exchange.released().forEach(slot -> leftBehind.add(slot.group()));
-    ExchangeRows incoming =
+    ExchangeAnswer answer =
         database.call(
             connection -> {
-              ExchangeRows rows = new ExchangeRows();
+              ExchangeAnswer rows = new ExchangeAnswer();
               database.list(
                   connection,
                   EXCHANGE,
@@ -181,48 +185,60 @@ final class PostgresWorkerSession implements WorkerSession {
                   parameters(connection, exchange, start, calledAgain, tell));
               return rows;
             });
-    if (incoming.lost) {
+    if (answer.says("lost")) {
       throw lost();
     }
-    if (incoming.outOfStep) {
+    if (answer.says("late")) {
       throw outOfStep();
     }
-    incoming.jobs.forEach(job -> highestToken = Math.max(highestToken, job.token()));
-    incoming.slots.forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
-    leftBehind = incoming.leftBehind;
-    wakeOthers(exchange, calledAgain, incoming);
-    if (!incoming.proposals.isEmpty()) {
-      links.submitter.propose(incoming.proposals);
-      incoming.nextDue = Duration.ZERO;
+    boolean stale = answer.says("stale");
+    List<HeldSlot> lent = answer.lent();
+    answer.jobs.forEach(job -> highestToken = Math.max(highestToken, job.token()));
+    lent.forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
+    leftBehind = answer.names("left_behind");
+    Set<UUID> refused = answer.ids("refused");
+    Set<UUID> accepted = new HashSet<>();
+    exchange.outcomes().forEach(outcome -> accepted.add(outcome.id()));
+    accepted.removeAll(refused);
+    Map<String, Integer> room = named.exchange(accepted, answer.jobs);
+    calledAgain.forEach(group -> room.merge(group, 1, Integer::sum));
+    exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
+    lent.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
+    wakeOthers(exchange, room, answer.names("shared"));
+    Map<String, Integer> proposed = answer.proposed();
+    if (!proposed.isEmpty()) {
+      links.submitter.propose(proposed);
     }
-    if (!incoming.passedOver.isEmpty()) {
-      links.lanes.giveLanesInBackground(incoming.passedOver);
+    links.keeper.giveLanes(answer.names("unwanted"));
+    links.keeper.heat(answer.names("contended"));
+    if (answer.says("crowded")) {
+      crowding.done();
     }
-    boolean unfilled = incoming.jobs.size() < exchange.demand().jobs() && !incoming.stale;
-    line.endedAt(incoming.ends);
-    if (tell && unfilled && !incoming.more) {
+    boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
+    boolean more = answer.says("more") || !proposed.isEmpty();
+    line.endedAt(answer.ends());
+    if (tell && unfilled && !answer.says("more")) {
       telling.done();
     }
+    Optional<Duration> nextDue = more ? Optional.of(Duration.ZERO) : answer.due();
     if (unfilled && (OutcomeColumns.anyReturned(exchange.outcomes()) || arm(exchange.demand()))) {
-      incoming.nextDue = Duration.ZERO;
+      nextDue = Optional.of(Duration.ZERO);
     }
     return new Exchange.Answer(
-        incoming.accepted,
-        incoming.cancelled,
+        accepted,
+        answer.ids("cancelled"),
         Set.of(),
-        incoming.jobs,
-        incoming.slots,
-        incoming.stale,
-        leftBehind.isEmpty()
-            ? unfilled ? Optional.ofNullable(incoming.nextDue) : Optional.empty()
-            : Optional.of(Duration.ZERO),
-        incoming.full);
+        answer.jobs,
+        lent,
+        stale,
+        leftBehind.isEmpty() ? unfilled ? nextDue : Optional.empty() : Optional.of(Duration.ZERO),
+        answer.names("full"));
   }
 
   /** Says what this worker is waiting for; whether that is new. */
   private boolean arm(Exchange.Demand demand) {
     Set<String> tasks =
-        demand.tasks().stream().map(task -> canonical(task.task())).collect(Collectors.toSet());
+        demand.tasks().stream().map(task -> ownTasks.get(task.task())).collect(Collectors.toSet());
     if (armed.get().equals(tasks)) {
       return false;
     }
@@ -239,25 +255,13 @@ final class PostgresWorkerSession implements WorkerSession {
       boolean tell)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
-    List<Exchange.TaskDemand> tasks = demand.tasks();
-    List<String> names = tasks.stream().map(task -> canonical(task.task())).toList();
-    List<Map.Entry<String, Integer>> spare = List.copyOf(demand.spare().entrySet());
     List<Map.Entry<UUID, String>> progress = List.copyOf(exchange.progress().entrySet());
     OutcomeColumns outcomes = new OutcomeColumns(connection, exchange.outcomes());
+    DemandColumns wanted = new DemandColumns(connection, demand, ownTasks);
     return new Object[] {
       id,
       epoch,
-      rulesVersion,
-      SqlArray.TEXT.of(connection, registration.queues()),
-      tasks.isEmpty() ? 0 : demand.jobs(),
-      SqlArray.TEXT.of(connection, names),
-      SqlArray.INT4.of(connection, tasks.stream().map(Exchange.TaskDemand::room)),
-      SqlArray.INT4.of(connection, tasks.stream().map(Exchange.TaskDemand::depth)),
-      SqlArray.BOOL.of(connection, names.stream().map(tasksWithLane::contains)),
-      SqlArray.BOOL.of(connection, names.stream().map(limitedTasks::contains)),
-      SqlArray.TEXT.of(connection, spare.stream().map(Map.Entry::getKey)),
-      SqlArray.INT4.of(connection, spare.stream().map(Map.Entry::getValue)),
-      SqlArray.TEXT.of(connection, start),
+      // report
       outcomes.ids(),
       outcomes.tokens(),
       outcomes.verdicts(),
@@ -272,9 +276,29 @@ final class PostgresWorkerSession implements WorkerSession {
       SqlArray.INT4.of(connection, exchange.released().stream().map(HeldSlot::slot)),
       SqlArray.INT8.of(connection, exchange.released().stream().map(HeldSlot::token)),
       SqlArray.TEXT.of(connection, calledAgain),
+      // demand
+      rulesVersion,
+      SqlArray.TEXT.of(connection, registration.queues()),
+      demand.tasks().isEmpty() ? 0 : demand.jobs(),
+      wanted.rooms(),
+      wanted.tight(),
+      wanted.depth(),
+      wanted.depths(),
+      wanted.spareGroups(),
+      wanted.spares(),
+      SqlArray.TEXT.of(connection, start),
+      keepsToShare(),
       tell,
       highestToken
     };
+  }
+
+  private boolean keepsToShare() {
+    if (crowding.isDue() || wholeLooks.isDue()) {
+      wholeLooks.done();
+      return false;
+    }
+    return true;
   }
 
   /**
@@ -282,11 +306,7 @@ final class PostgresWorkerSession implements WorkerSession {
    * a task's own group or in one of its keys concerns those who handle the task; anything else may
    * concern anyone.
    */
-  private void wakeOthers(Exchange exchange, Set<String> calledAgain, ExchangeRows incoming) {
-    Map<String, Integer> room = new HashMap<>();
-    calledAgain.forEach(group -> room.put(group, 1));
-    exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
-    incoming.slots.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
+  private void wakeOthers(Exchange exchange, Map<String, Integer> room, Set<String> shared) {
     Set<Waker.News> news = new HashSet<>();
     if (OutcomeColumns.anyReturned(exchange.outcomes())) {
       news.add(Waker.News.FOR_EVERYONE);
@@ -295,7 +315,7 @@ final class PostgresWorkerSession implements WorkerSession {
         (group, places) -> {
           if (places > 0) {
             String plain = Group.parse(group).plain().toString();
-            boolean own = ownTasks.contains(plain) && !incoming.shared.contains(group);
+            boolean own = ownTasks.containsValue(plain) && !shared.contains(group);
             news.add(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE);
           }
         });
@@ -336,61 +356,34 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Standing reconcile(Map<UUID, Long> known) {
-    Map<UUID, List<String>> jobs = new HashMap<>();
-    List<HeldSlot> slots = new ArrayList<>();
-    Set<String> draining = new HashSet<>();
-    Set<String> lanes = new HashSet<>();
-    Set<String> limited = new HashSet<>();
     // A number of its own for each try: one whose answer is lost may yet be carried out.
     long next = ++latestEpoch;
-    boolean[] late = {false};
-    long version =
-        database.call(
-            connection -> {
-              long[] found = {-1};
-              database.list(
-                  connection,
-                  RECONCILE,
-                  row -> {
-                    switch (row.getString("kind")) {
-                      case "epoch" -> late[0] = true;
-                      case "version" -> found[0] = row.getLong("number");
-                      case "job" ->
-                          jobs.put(row.getObject("id", UUID.class), texts(row.getArray("groups")));
-                      case "slot" ->
-                          slots.add(
-                              new HeldSlot(
-                                  row.getString("name"),
-                                  row.getInt("slot"),
-                                  row.getLong("number")));
-                      case "draining" -> draining.add(row.getString("name"));
-                      default -> {
-                        lanes.add(row.getString("name"));
-                        if (row.getLong("number") == 1) {
-                          limited.add(row.getString("name"));
-                        }
-                      }
-                    }
-                    return null;
-                  },
-                  id,
-                  next,
-                  SqlArray.UUID.of(connection, known.keySet()),
-                  SqlArray.INT8.of(connection, known.values()));
-              return found[0];
-            });
-    if (late[0]) {
+    String said =
+        database
+            .call(
+                connection ->
+                    database.list(
+                        connection,
+                        RECONCILE,
+                        row -> Optional.ofNullable(row.getString(1)),
+                        id,
+                        next,
+                        SqlArray.UUID.of(connection, known.keySet()),
+                        SqlArray.INT8.of(connection, known.values())))
+            .get(0)
+            .orElseThrow(this::lost);
+    ReconcileAnswer answer = new ReconcileAnswer(said);
+    if (answer.isLate()) {
       throw outOfStep();
     }
-    if (version < 0) {
-      throw lost();
-    }
     epoch = next;
-    rulesVersion = version;
+    rulesVersion = answer.rulesVersion();
     armed.set(Set.of());
-    tasksWithLane = lanes;
-    limitedTasks = limited;
-    return new Standing(jobs, slots, draining);
+    Standing standing = answer.standing();
+    named.replace(
+        standing.jobs().entrySet().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, job -> job.getValue().named())));
+    return standing;
   }
 
   @Override
@@ -414,11 +407,6 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     if (said.equals("late")) {
       throw outOfStep();
-    }
-    if (said.equals("changed")) {
-      Set<String> plain = new HashSet<>(ownTasks);
-      plain.retainAll(limited.stream().map(Group::toString).toList());
-      links.lanes.giveLanesInBackground(plain);
     }
   }
 
@@ -491,9 +479,5 @@ final class PostgresWorkerSession implements WorkerSession {
     return new StoreUnavailableException(
         "Worker %s (%s) and the store have not agreed on what it holds since epoch %d; it reconciles."
             .formatted(id, registration.name(), epoch));
-  }
-
-  private static List<String> texts(Array array) throws SQLException {
-    return List.of((String[]) array.getArray());
   }
 }

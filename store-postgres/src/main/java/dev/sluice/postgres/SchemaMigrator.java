@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,20 +33,59 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 12),
-          new Migration("002_create_limits", 12),
-          new Migration("003_create_slots", 12),
-          new Migration("004_create_search", 12),
-          new Migration("005_create_choice", 12),
-          new Migration("006_create_claim", 12),
-          new Migration("007_create_exchange", 12),
-          new Migration("008_create_submit", 12),
-          new Migration("009_create_runs", 12),
-          new Migration("010_create_schedules", 12),
-          new Migration("011_create_audit", 12),
-          new Migration("012_create_lists", 12));
+          new Migration("001_create_tables", 19),
+          new Migration("002_create_limits", 19),
+          new Migration("003_create_lanes", 19),
+          new Migration("004_create_limit_changes", 19),
+          new Migration("005_create_slots", 19),
+          new Migration("006_create_search", 19),
+          new Migration("007_create_needs", 19),
+          new Migration("008_create_admission", 19),
+          new Migration("009_create_claim", 19),
+          new Migration("010_create_fairness", 19),
+          new Migration("011_create_outcomes", 19),
+          new Migration("012_create_exchange", 19),
+          new Migration("013_create_workers", 19),
+          new Migration("014_create_wake_ups", 19),
+          new Migration("015_create_submit", 19),
+          new Migration("016_create_runs", 19),
+          new Migration("017_create_schedules", 19),
+          new Migration("018_create_audit", 19),
+          new Migration("019_create_lists", 19));
 
   private static final int OLDEST_SERVER = 130_000;
+
+  /**
+   * The settings of functions, by what they do; the head of the first migration says why there are
+   * any. Lookups find one row for each of a bounded list; scans read lines of jobs from an index;
+   * lists join lists with lists, which the planner takes for short.
+   */
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "${lookups}",
+          """
+          SET search_path = ${schema}, pg_temp
+          SET enable_seqscan = off
+          SET enable_bitmapscan = off
+          SET enable_hashjoin = off
+          SET enable_mergejoin = off
+          SET jit = off
+          SET plan_cache_mode = force_generic_plan""",
+          "${scans}",
+          """
+          SET search_path = ${schema}, pg_temp
+          SET enable_seqscan = off
+          SET enable_bitmapscan = off
+          SET enable_nestloop = off
+          SET jit = off
+          SET plan_cache_mode = force_generic_plan""",
+          "${lists}",
+          """
+          SET search_path = ${schema}, pg_temp
+          SET enable_nestloop = off
+          SET enable_hashjoin = on
+          SET enable_mergejoin = on
+          SET jit = off""");
 
   private final Database database;
 
@@ -162,7 +202,7 @@ final class SchemaMigrator {
     execute(connection, "SET LOCAL search_path = ${schema}, pg_temp");
     for (int version = applied + 1; version <= MIGRATIONS.size(); version++) {
       Migration migration = MIGRATIONS.get(version - 1);
-      execute(connection, read(migration.file));
+      execute(connection, withSettings(read(migration.file)));
       database.list(
           connection,
           "INSERT INTO ${schema}.schema_version (version, name, oldest_code) VALUES (?, ?, ?) RETURNING version",
@@ -184,6 +224,14 @@ final class SchemaMigrator {
       statement.setEscapeProcessing(false);
       statement.execute(sql.replace("${schema}", database.schema()));
     }
+  }
+
+  private static String withSettings(String sql) {
+    String filledIn = sql;
+    for (Map.Entry<String, String> settings : SETTINGS.entrySet()) {
+      filledIn = filledIn.replace(settings.getKey(), settings.getValue());
+    }
+    return filledIn;
   }
 
   private static String read(String file) {

@@ -17,7 +17,6 @@ import dev.sluice.spi.JobStore;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -112,11 +111,12 @@ class KeyedClaimsIT {
           .until(
               () ->
                   release.isDone()
-                      || number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+                      || fixture.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
       claim.commit();
       release.get();
 
-      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+      assertThat(
+              fixture.number("SELECT count(*) FROM ${schema}.job WHERE state = 1 AND lane = '*'"))
           .as("jobs that stand in line")
           .isOne();
     } finally {
@@ -155,7 +155,8 @@ class KeyedClaimsIT {
         claim.commit();
       }
 
-      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+      assertThat(
+              fixture.number("SELECT count(*) FROM ${schema}.job WHERE state = 1 AND lane = '*'"))
           .as("jobs that stand in line")
           .isOne();
     }
@@ -172,10 +173,13 @@ class KeyedClaimsIT {
       CountDownLatch woken = new CountDownLatch(1);
       sleeper.onWake(woken::countDown);
       assertThat(sleeper.exchange(ask(ONE)).jobs()).isEmpty();
+      // Without room it does not stand in line for the slot, so the busy worker goes on in it.
+      sleeper.exchange(ask(Demand.NONE));
 
       Answer second = busy.exchange(finish(first, ONE));
       assertThat(second.jobs()).hasSize(1);
-      assertThat(number("SELECT count(*) FROM %s.job WHERE state = 1 AND lane = '*'"))
+      assertThat(
+              fixture.number("SELECT count(*) FROM ${schema}.job WHERE state = 1 AND lane = '*'"))
           .as("jobs that stand in line")
           .isOne();
       busy.exchange(finish(second, Demand.NONE));
@@ -211,7 +215,7 @@ class KeyedClaimsIT {
     Answer first = session.exchange(ask(ONE));
     assertThat(first.jobs()).hasSize(1);
     session.exchange(ask(ONE));
-    assertThat(number("SELECT count(*) FROM %s.job WHERE lane = '*' || groups[1]"))
+    assertThat(fixture.number("SELECT count(*) FROM ${schema}.job WHERE lane = '*' || groups[1]"))
         .as("jobs set aside")
         .isEqualTo(jobs - 1);
     return first;
@@ -247,15 +251,7 @@ class KeyedClaimsIT {
   }
 
   private long deadlocks() throws SQLException {
-    return number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
-  }
-
-  private long number(String query) throws SQLException {
-    try (Connection connection = fixture.openConnection();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(query.formatted(fixture.namespace()))) {
-      row.next();
-      return row.getLong(1);
-    }
+    return fixture.number(
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
   }
 }

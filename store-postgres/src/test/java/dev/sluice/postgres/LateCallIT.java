@@ -41,12 +41,33 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A call that its worker has given up, and that the server carries out later all the same. */
 class LateCallIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
 
+  /** How the group keeps its slots, and which lock stops the exchange that frees one. */
+  enum Keeping {
+    NAMED_BY_JOBS("LOCK TABLE ${schema}.finished_job IN SHARE MODE"),
+    LENT_TO_WORKERS("SELECT FROM ${schema}.slot_group FOR UPDATE");
+
+    private final String lock;
+
+    Keeping(String lock) {
+      this.lock = lock;
+    }
+
+    void arrange(PostgresFixture fixture) {
+      if (this == LENT_TO_WORKERS) {
+        fixture.heat("solo");
+      }
+    }
+  }
+
   private static final Task<Integer> SOLO = Task.named("solo", Integer.class).build();
+  private static final ClaimedJob.NamedSlot SLOT = new ClaimedJob.NamedSlot("solo", 0);
   private static final Duration LEASE = Duration.ofMinutes(1);
 
   private PostgresFixture fixture;
@@ -89,13 +110,13 @@ class LateCallIT {
   }
 
   private static Exchange ended(ClaimedJob job, List<HeldSlot> released) {
+    return ended(job, new JobOutcome.Succeeded(Optional.empty()), released);
+  }
+
+  private static Exchange ended(
+      ClaimedJob job, JobOutcome.Verdict verdict, List<HeldSlot> released) {
     return new Exchange(
-        List.of(
-            new JobOutcome(
-                job.id(),
-                job.token(),
-                new JobOutcome.Succeeded(Optional.empty()),
-                Duration.ofMillis(1))),
+        List.of(new JobOutcome(job.id(), job.token(), verdict, Duration.ofMillis(1))),
         Set.of(),
         Map.of(),
         released,
@@ -130,8 +151,10 @@ class LateCallIT {
     }
   }
 
-  @Test
-  void claimCarriedOutAfterTheReconcile_holdsNothing() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void claimCarriedOutAfterTheReconcile_holdsNothing(Keeping keeping) throws Exception {
+    keeping.arrange(fixture);
     sluice.submit(SOLO, 1);
     WorkerSession cutOff = signOn(proxied);
     HoldingProxy.Hold late = proxy.hold("exchange(");
@@ -152,6 +175,7 @@ class LateCallIT {
 
   @Test
   void releaseCarriedOutAfterTheReconcile_freesNoSlotInUse() throws Exception {
+    Keeping.LENT_TO_WORKERS.arrange(fixture);
     sluice.submitAll(SOLO, Collections.nCopies(3, 1));
     WorkerSession cutOff = signOn(proxied);
     Answer first = claim(cutOff);
@@ -167,6 +191,28 @@ class LateCallIT {
 
     WorkerSession other = signOn(store);
     assertThat(claim(other).jobs()).as("jobs beside the one that runs, at a limit of 1").isEmpty();
+    other.close();
+    cutOff.close();
+  }
+
+  /** The job still is the worker's, under the token that the late call names. */
+  @Test
+  void handBackCarriedOutAfterTheReconcile_freesNoSlotInUse() throws Exception {
+    sluice.submitAll(SOLO, Collections.nCopies(3, 1));
+    WorkerSession cutOff = signOn(proxied);
+    ClaimedJob running = claim(cutOff).jobs().get(0);
+    assertThat(running.bond().named()).containsExactly(SLOT);
+    HoldingProxy.Hold late = proxy.hold("exchange(");
+    assertThatThrownBy(
+            () -> cutOff.exchange(ended(running, new JobOutcome.HandedBack(), List.of())))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(reconcile(cutOff, running).jobs().get(running.id()).named()).containsExactly(SLOT);
+
+    late.deliver();
+
+    WorkerSession other = signOn(store);
+    assertThat(claim(other).jobs()).as("jobs beside the one that runs, at a limit of 1").isEmpty();
+    assertThat(reconcile(cutOff, running).jobs().get(running.id()).named()).containsExactly(SLOT);
     other.close();
     cutOff.close();
   }
@@ -205,8 +251,10 @@ class LateCallIT {
   }
 
   /** The exchange is past every check when its worker gives it up: the reconcile waits for it. */
-  @Test
-  void exchangeUnderWay_isSeenByTheReconcile() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void exchangeUnderWay_isSeenByTheReconcile(Keeping keeping) throws Exception {
+    keeping.arrange(fixture);
     sluice.submitAll(SOLO, Collections.nCopies(3, 1));
     String impatient = fixture.url() + "?socketTimeout=1";
     try (JobStore slow = StoreProviders.open(impatient, new StoreSettings(fixture.namespace(), 4));
@@ -216,7 +264,7 @@ class LateCallIT {
       Answer first = claim(givingUp);
       ClaimedJob done = first.jobs().get(0);
       lock.setAutoCommit(false);
-      statement.execute("SELECT FROM %s.slot_group FOR UPDATE".formatted(fixture.namespace()));
+      statement.execute(keeping.lock.replace("${schema}", fixture.namespace()));
       assertThatThrownBy(() -> givingUp.exchange(ended(done, first.slots())))
           .isInstanceOf(StoreUnavailableException.class);
       CompletableFuture<Standing> standing =
@@ -250,8 +298,10 @@ class LateCallIT {
   }
 
   /** Nothing but a short socketTimeout and a server that row locks make slow now and then. */
-  @Test
-  void impatientWorkersOnASlowServer_neverExceedTheLimit() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void impatientWorkersOnASlowServer_neverExceedTheLimit(Keeping keeping) throws Exception {
+    keeping.arrange(fixture);
     OverlapMeter meter = new OverlapMeter();
     SluiceOptions impatient =
         SluiceOptions.url(fixture.url() + "?socketTimeout=1").schema(fixture.namespace());
@@ -267,8 +317,8 @@ class LateCallIT {
         int begun = meter.count("solo");
         sluice.submit(SOLO, 1);
         await().atMost(Duration.ofSeconds(30)).until(() -> meter.count("solo") > begun);
-        // The exchange that gives the slot back meets this lock.
-        statement.execute("SELECT FROM %s.slot_group FOR UPDATE".formatted(fixture.namespace()));
+        // The exchange that frees the slot meets this lock.
+        statement.execute(keeping.lock.replace("${schema}", fixture.namespace()));
         Thread.sleep(1_500);
         sluice.submitAll(SOLO, Collections.nCopies(10, 1));
         Thread.sleep(1_000);

@@ -4,12 +4,15 @@ import dev.sluice.tck.StoreContract;
 import dev.sluice.tck.StoreFixture;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The contract, kept by an old PostgreSQL. */
+/**
+ * The contract, kept by an old PostgreSQL; and by hot groups: {@link PostgresStoreIT} has the cold
+ * ones.
+ */
 class OldPostgresStoreIT extends StoreContract {
   @RegisterExtension static final TestServer SERVER = TestServer.OLD;
 
   @Override
   protected StoreFixture openFixture() {
-    return new PostgresFixture(SERVER);
+    return PostgresFixture.hot(SERVER);
   }
 }

@@ -10,9 +10,6 @@ import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -60,15 +57,15 @@ class OpeningIT {
     }
     openers.shutdown();
 
-    assertThat(number("SELECT count(*) FROM ${schema}.schema_version"))
-        .isEqualTo(number("SELECT max(version) FROM ${schema}.schema_version"))
+    assertThat(fixture.number("SELECT count(*) FROM ${schema}.schema_version"))
+        .isEqualTo(fixture.number("SELECT max(version) FROM ${schema}.schema_version"))
         .isPositive();
   }
 
   @Test
   void schemaThatNeedsNewerCode_isRefusedAndLeftAlone() throws Exception {
     fixture.open().close();
-    execute(
+    fixture.execute(
         "INSERT INTO ${schema}.schema_version (version, name, oldest_code) VALUES (999, 'from_the_future', 999)");
 
     assertThatThrownBy(() -> fixture.open())
@@ -76,13 +73,13 @@ class OpeningIT {
         .hasMessageContaining(fixture.namespace())
         .hasMessageContaining("999")
         .hasMessageContaining("Upgrade");
-    assertThat(number("SELECT max(version) FROM ${schema}.schema_version")).isEqualTo(999);
+    assertThat(fixture.number("SELECT max(version) FROM ${schema}.schema_version")).isEqualTo(999);
   }
 
   @Test
   void schemaThatIsNewerButCompatible_isUsed_soThatADeployCanRoll() throws Exception {
     fixture.open().close();
-    execute(
+    fixture.execute(
         "INSERT INTO ${schema}.schema_version (version, name, oldest_code) VALUES (999, 'adds_an_index', 1)");
 
     try (Sluice sluice = fixture.open()) {
@@ -136,21 +133,5 @@ class OpeningIT {
   void schemaNameThatCouldBreakSql_isRefused() {
     assertThatThrownBy(() -> SluiceOptions.url("embedded:").schema("x; DROP TABLE y"))
         .isInstanceOf(InvalidRequestException.class);
-  }
-
-  private long number(String sql) throws Exception {
-    try (Connection connection = fixture.openConnection();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(sql.replace("${schema}", fixture.namespace()))) {
-      row.next();
-      return row.getLong(1);
-    }
-  }
-
-  private void execute(String sql) throws Exception {
-    try (Connection connection = fixture.openConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql.replace("${schema}", fixture.namespace()));
-    }
   }
 }

@@ -27,7 +27,7 @@ final class PostgresFixture implements StoreFixture {
       FULL JOIN (
         SELECT group_name, slot % 50 AS n, count(*) AS held
         FROM ${schema}.slot
-        WHERE strpos(group_name, '/') = 0
+        WHERE group_name IN (SELECT group_name FROM ${schema}.slot_group)
         GROUP BY 1, 2
       ) s ON s.group_name = g.group_name AND s.n = g.n
       """;
@@ -37,6 +37,41 @@ final class PostgresFixture implements StoreFixture {
 
   PostgresFixture(TestServer server) {
     this.server = server;
+  }
+
+  /** A schema in which plain groups lend slots to workers from their first limit on. */
+  static PostgresFixture hot(TestServer server) {
+    PostgresFixture fixture = new PostgresFixture(server);
+    fixture.openStore().close();
+    fixture.execute("UPDATE ${schema}.meta SET heat_above = 0");
+    return fixture;
+  }
+
+  /** Has the slots of a plain group with a limit counted and lent to workers from now on. */
+  void heat(String group) {
+    execute("SELECT ${schema}.heat(ARRAY['%s'])".formatted(group));
+  }
+
+  /** Runs a statement in this schema. */
+  void execute(String sql) {
+    try (Connection connection = openConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql.replace("${schema}", schema));
+    } catch (SQLException e) {
+      throw new IllegalStateException("The schema " + schema + " refuses: " + sql, e);
+    }
+  }
+
+  /** The number that a query in this schema answers with. */
+  long number(String query) {
+    try (Connection connection = openConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(query.replace("${schema}", schema))) {
+      row.next();
+      return row.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException("The schema " + schema + " refuses: " + query, e);
+    }
   }
 
   @Override
@@ -82,11 +117,6 @@ final class PostgresFixture implements StoreFixture {
 
   @Override
   public void close() {
-    try (Connection connection = openConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
-    } catch (SQLException e) {
-      throw new IllegalStateException("The schema " + schema + " could not be dropped", e);
-    }
+    execute("DROP SCHEMA IF EXISTS ${schema} CASCADE");
   }
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
 
 /**
  * A submit gives a key its first limit while jobs of it run, and something else happens at the same
@@ -82,19 +83,22 @@ class ProposalRaceIT {
       statement.execute(
           "SELECT %s.propose_limits(ARRAY['t/k'], ARRAY[%s]::int[])"
               .formatted(fixture.namespace(), limit == null ? "NULL" : limit));
+      int pid = connection.unwrap(PGConnection.class).getBackendPID();
       CompletableFuture<Void> done = CompletableFuture.runAsync(meanwhile);
-      Awaitility.await().until(() -> done.isDone() || someoneWaitsForAnAdvisoryLock());
+      Awaitility.await().until(() -> done.isDone() || isWaitedFor(pid));
       connection.commit();
       done.get(20, TimeUnit.SECONDS);
     }
   }
 
-  private boolean someoneWaitsForAnAdvisoryLock() throws SQLException {
+  /** Whether any connection waits for a lock, on a row or an advisory one, that this one has. */
+  private boolean isWaitedFor(int pid) throws SQLException {
     try (Connection connection = fixture.openConnection();
         Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")) {
+                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %d = ANY (pg_blocking_pids(pid)))"
+                    .formatted(pid))) {
       row.next();
       return row.getBoolean(1);
     }

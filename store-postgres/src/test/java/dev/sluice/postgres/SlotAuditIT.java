@@ -11,6 +11,7 @@ import dev.sluice.Diagnosis;
 import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.Sluice;
+import dev.sluice.Submission;
 import dev.sluice.Task;
 import dev.sluice.Worker;
 import dev.sluice.spi.Exchange;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a hand in the tables can break, the audit finds and puts right. */
 class SlotAuditIT {
@@ -70,6 +73,12 @@ class SlotAuditIT {
     }
   }
 
+  /** Has the group PLAIN count its slots and lend them, at this limit. */
+  private void heatAt(int limit) {
+    sluice.concurrency().setLimit(PLAIN, limit);
+    fixture.heat(PLAIN.toString());
+  }
+
   private boolean acquire(Group group, int limit) {
     return sluice
         .concurrency()
@@ -79,6 +88,7 @@ class SlotAuditIT {
 
   @Test
   void wrongCounter_isReportedThenRepaired() throws Exception {
+    heatAt(3);
     assertThat(acquire(PLAIN, 3)).isTrue();
     execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain'");
 
@@ -99,8 +109,12 @@ class SlotAuditIT {
     assertThat(acquire(PLAIN, 3)).isFalse();
   }
 
-  @Test
-  void slotsOfNobody_areReportedThenFreed() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void slotsOfNobody_areReportedThenFreed(boolean hot) throws Exception {
+    if (hot) {
+      heatAt(2);
+    }
     UUID nobody = UUID.randomUUID();
     assertThat(acquire(PLAIN, 2)).isTrue();
     assertThat(acquire(KEYED, 1)).isTrue();
@@ -170,6 +184,7 @@ class SlotAuditIT {
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> sluice.jobs().counts().get(JobState.RUNNING) == 4);
+      fixture.heat("plain");
       execute("DELETE FROM ${schema}.slot");
       execute("UPDATE ${schema}.slot_group SET used = 0 WHERE used > 0");
 
@@ -180,6 +195,126 @@ class SlotAuditIT {
     }
   }
 
+  @Test
+  void runningJobsThatNameNoSlot_areOneFindingPerGroup() throws Exception {
+    Task<Integer> task =
+        Task.named("plain", Integer.class)
+            .maxConcurrent(4)
+            .maxConcurrentPer("k", n -> "same", 4)
+            .build();
+    sluice.submitAll(task, Collections.nCopies(4, 1));
+    CountDownLatch release = new CountDownLatch(1);
+    try (Worker one = blocked(task, release);
+        Worker two = blocked(task, release)) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> sluice.jobs().counts().get(JobState.RUNNING) == 4);
+      assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
+      execute("UPDATE ${schema}.job SET slots[1] = NULL");
+
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.UNCOVERED, 4));
+      execute("UPDATE ${schema}.job SET slots = NULL");
+
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(
+              tuple(PLAIN, Kind.UNCOVERED, 4),
+              tuple(PLAIN.dimension("k", "same"), Kind.UNCOVERED, 4));
+      release.countDown();
+    }
+  }
+
+  /** Of jobs that name one slot, one runs at a time; those that wait for it cover no other. */
+  @Test
+  void slotNamedByTwoRunningJobs_coversOneOfThem() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 2);
+    try (WorkerSession worker = session()) {
+      List<UUID> jobs = submitPlain(4);
+      nameSlot(worker, 0, true, jobs.get(0));
+      nameSlot(worker, 0, false, jobs.get(1));
+      nameSlot(worker, 1, false, jobs.get(2));
+      assertThat(store.limits().audit(true)).isEqualTo(AuditReport.CLEAN);
+
+      nameSlot(worker, 0, true, jobs.get(3));
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.UNCOVERED, 1));
+    }
+  }
+
+  @Test
+  void slotsNamedBeyondTheLimit_areAViolation() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 2);
+    try (WorkerSession worker = session()) {
+      List<UUID> jobs = submitPlain(3);
+      for (int slot = 0; slot < 3; slot++) {
+        nameSlot(worker, slot, false, jobs.get(slot));
+      }
+
+      AuditReport seen = store.limits().audit(true);
+      assertThat(seen.findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.EXCEEDED, 1));
+      assertThat(seen.violations()).isEqualTo(1);
+    }
+  }
+
+  /** One number, and yet two jobs run at a limit of 1. */
+  @Test
+  void slotNamedByTwoWorkers_isAViolation() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 1);
+    try (WorkerSession one = session();
+        WorkerSession two = session()) {
+      List<UUID> jobs = submitPlain(2);
+      nameSlot(one, 0, true, jobs.get(0));
+      nameSlot(two, 0, true, jobs.get(1));
+
+      assertThat(store.limits().audit(true).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.EXCEEDED, 1));
+    }
+  }
+
+  /** Neither the start of a job that was claimed before nor a group that becomes hot is new. */
+  @Test
+  void loweredLimit_isNoViolationWhileItDrains() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 3);
+    try (WorkerSession worker = session()) {
+      List<UUID> jobs = submitPlain(3);
+      for (int slot = 0; slot < 3; slot++) {
+        nameSlot(worker, slot, slot == 0, jobs.get(slot));
+      }
+      sluice.concurrency().setLimit(PLAIN, 1);
+      execute("UPDATE ${schema}.job SET started_at = clock_timestamp()");
+      assertThat(store.limits().audit(false)).as("cold").isEqualTo(AuditReport.CLEAN);
+
+      fixture.heat("plain");
+      assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(3);
+      assertThat(store.limits().audit(false)).as("hot").isEqualTo(AuditReport.CLEAN);
+    }
+  }
+
+  private List<UUID> submitPlain(int jobs) {
+    Task<Integer> task = Task.named("plain", Integer.class).build();
+    return sluice.submitAll(task, Collections.nCopies(jobs, 1)).stream()
+        .map(Submission::id)
+        .toList();
+  }
+
+  /** Has a worker claim a job in this slot of its task's own group. */
+  private void nameSlot(WorkerSession worker, int slot, boolean started, UUID job)
+      throws Exception {
+    execute(
+        """
+        UPDATE ${schema}.job SET state = 2, worker_id = '%s', token = nextval('${schema}.token'), slots = ARRAY[%d],
+          started_at = CASE WHEN %s THEN clock_timestamp() END
+        WHERE id = '%s'
+        """
+            .formatted(worker.workerId(), slot, started, job));
+  }
+
   private Worker blocked(Task<Integer> task, CountDownLatch release) {
     return sluice.worker().concurrency(2).handle(task, (n, context) -> release.await()).start();
   }
@@ -188,7 +323,7 @@ class SlotAuditIT {
   void repairedLimit_holdsAndLosesNobody() throws Exception {
     Task<Integer> task = Task.named("plain", Integer.class).maxConcurrent(2).build();
     OverlapMeter meter = new OverlapMeter();
-    sluice.concurrency().setLimit(PLAIN, 2);
+    heatAt(2);
     execute("UPDATE ${schema}.slot_group SET used = capacity WHERE group_name = 'plain'");
     sluice.submitAll(task, Collections.nCopies(40, 1));
     try (Worker worker =
@@ -216,7 +351,7 @@ class SlotAuditIT {
   /** As a call would leave them that the server carried out after its worker had given it up. */
   @Test
   void whatALiveWorkerDoesNotList_isReportedThenTakenFromIt() throws Exception {
-    sluice.concurrency().setLimit(PLAIN, 2);
+    heatAt(2);
     try (WorkerSession worker = session()) {
       UUID other = sluice.submit(Task.named("other", Integer.class).build(), 1).id();
       UUID cancelled = sluice.submit(Task.named("other", Integer.class).build(), 1).id();
@@ -247,10 +382,34 @@ class SlotAuditIT {
     }
   }
 
-  /** Claims and slots that came after the worker had spoken, and those it listed, are its own. */
   @Test
-  void whatALiveWorkerHas_isNotTakenFromIt() throws Exception {
+  void jobThatALiveWorkerDoesNotList_givesUpTheSlotItNames() throws Exception {
+    sluice.concurrency().setLimit(PLAIN, 1);
+    try (WorkerSession worker = session()) {
+      List<UUID> jobs = submitPlain(2);
+      nameSlot(worker, 0, true, jobs.get(0));
+      worker.attest(Map.of(), List.of());
+
+      assertThat(store.limits().audit(false).findings())
+          .extracting(Finding::group, Finding::kind, Finding::count)
+          .containsExactly(tuple(PLAIN, Kind.UNLISTED, 1));
+      assertThat(sluice.concurrency().status(PLAIN).active()).isEqualTo(1);
+
+      assertThat(store.limits().audit(true).repaired()).isTrue();
+      assertThat(store.limits().audit(false)).isEqualTo(AuditReport.CLEAN);
+      assertThat(sluice.jobs().get(jobs.get(0)).orElseThrow().state()).isEqualTo(JobState.READY);
+      assertThat(sluice.concurrency().status(PLAIN).active()).isZero();
+    }
+  }
+
+  /** Claims and slots that came after the worker had spoken, and those it listed, are its own. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatALiveWorkerHas_isNotTakenFromIt(boolean hot) throws Exception {
     sluice.concurrency().setLimit(PLAIN, 2);
+    if (hot) {
+      fixture.heat("plain");
+    }
     Task<Integer> task = Task.named("plain", Integer.class).build();
     try (WorkerSession worker = session()) {
       worker.reconcile(Map.of());
@@ -315,6 +474,7 @@ class SlotAuditIT {
     assertThat(finding("slots").good()).isTrue();
     assertThat(finding("clock").figures()).containsKey("clock_ahead_s");
     assertThat(finding("isolation").seen()).contains("read committed");
+    heatAt(3);
     acquire(PLAIN, 3);
     execute("UPDATE ${schema}.slot_group SET used = 1 WHERE group_name = 'plain'");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How the places of a group are spread over rows: at most 50, and exactly the limit in all. */
+/** How the places of a hot group are spread over rows: at most 50, and exactly the limit in all. */
 class SlotGroupRowsIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
 
@@ -29,6 +29,8 @@ class SlotGroupRowsIT {
   void open() {
     fixture = new PostgresFixture(SERVER);
     store = fixture.openStore();
+    limit(3);
+    fixture.heat(GROUP);
   }
 
   @AfterEach
@@ -37,9 +39,13 @@ class SlotGroupRowsIT {
     fixture.close();
   }
 
+  private void limit(int limit) {
+    store.limits().setLimit(Group.of(GROUP), LimitLevel.OPERATOR, OptionalInt.of(limit), "test");
+  }
+
   /** How many rows there are of which capacity, once the limit is this. */
   private Map<Integer, Integer> rowsAt(int limit) throws Exception {
-    store.limits().setLimit(Group.of(GROUP), LimitLevel.OPERATOR, OptionalInt.of(limit), "test");
+    limit(limit);
     Map<Integer, Integer> rows = new TreeMap<>();
     try (Connection connection = fixture.openConnection();
         PreparedStatement query =

@@ -67,7 +67,7 @@ abstract class ClaimContract extends ContractTopic {
     assertThat(job.id()).isEqualTo(id);
     assertThat(job.task()).isEqualTo("a");
     assertThat(job.payload()).isEqualTo("42");
-    assertThat(job.gates()).isEmpty();
+    assertThat(job.bond().limited()).isEmpty();
     assertThat(job.run().attempt()).isEqualTo(1);
     assertThat(job.run().timeout()).contains(Duration.ofSeconds(7));
     assertThat(state(id)).isEqualTo(JobState.RUNNING);

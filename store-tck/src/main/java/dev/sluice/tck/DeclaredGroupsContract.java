@@ -120,7 +120,7 @@ abstract class DeclaredGroupsContract extends ContractTopic {
 
     closing(
         worker()
-            .concurrency(1)
+            .concurrency(2) // one thread for those of acme, and one to file the other job anew
             .handle(
                 perTenant(1),
                 (invoice, context) -> {

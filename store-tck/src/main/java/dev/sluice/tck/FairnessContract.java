@@ -1,11 +1,9 @@
 package dev.sluice.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.Task;
 import dev.sluice.WorkerBuilder;
-import dev.sluice.spi.Capability;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange.TaskDemand;
 import java.util.HashMap;
@@ -17,7 +15,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,12 +26,6 @@ abstract class FairnessContract extends ContractTopic {
 
   FairnessContract(Supplier<StoreFixture> opener) {
     super(opener);
-  }
-
-  @BeforeEach
-  void requireFairShares() {
-    assumeTrue(
-        can(Capability.FAIR_SHARES), "the claim of this store does not share slots among workers");
   }
 
   /** Which worker started which job of a task, in the order of the starts. */
@@ -62,11 +53,14 @@ abstract class FairnessContract extends ContractTopic {
    */
   @Test
   void saturatedGroups_eachWorkerRunsHalfItsFairShare() {
-    Task<Integer> hoarded = counted(task("hoarded", 3));
-    Task<Integer> idle = counted(task("idle", 3));
+    // As many slots as two workers can share evenly: a slot that is left over stays where it is,
+    // and
+    // with three of them half a share is within the chance of a hundred starts.
+    Task<Integer> hoarded = counted(task("hoarded", 4));
+    Task<Integer> idle = counted(task("idle", 4));
     Task<Integer> serial = counted(task("serial", 1));
     Task<Integer> keyed =
-        counted(Task.named("keyed", Integer.class).maxConcurrentPerKey(3).build());
+        counted(Task.named("keyed", Integer.class).maxConcurrentPerKey(4).build());
     Task<Integer> crowded = counted(task("crowded", 3));
     submit(hoarded, 400);
     for (int number = 0; number < CROWD; number++) {
@@ -92,7 +86,8 @@ abstract class FairnessContract extends ContractTopic {
     requireHalfShares("idle", from, 100, 2);
     requireHalfShares("serial", from, 33, 2);
     requireHalfShares("keyed", from, 100, 2);
-    requireHalfShares("crowded", from, 100, CROWD);
+    // Its workers take turns, so it takes more starts until they have had as many each.
+    requireHalfShares("crowded", from, 200, CROWD);
   }
 
   private void requireHalfShares(String task, Map<String, Integer> from, int jobs, int workers) {

@@ -104,7 +104,7 @@ abstract class KeyContract extends ContractTopic {
     List<ClaimedJob> first = worker.claimAll("keyed", 3_000);
     assertThat(first).hasSize(1_000);
     assertThat(payloads(first)).hasSize(1_000);
-    assertThat(first).allMatch(job -> job.gates().size() == 1);
+    assertThat(first).allMatch(job -> job.bond().limited().size() == 1);
     assertThat(worker.succeedAll(first)).hasSize(1_000);
     List<ClaimedJob> second = worker.claimAll("keyed", 3_000);
     assertThat(payloads(second)).hasSize(1_000);
@@ -159,12 +159,43 @@ abstract class KeyContract extends ContractTopic {
     for (int round = 0; round < 3; round++) {
       List<ClaimedJob> running = worker.claimAll("sync", 10);
       assertThat(running)
-          .extracting(ClaimedJob::gates)
+          .extracting(job -> job.bond().limited())
           .containsExactlyInAnyOrder(List.of("sync/17"), List.of("sync/18"));
       assertThat(worker.succeedAll(running)).hasSize(2);
     }
     assertThat(worker.claimAll("sync", 10)).isEmpty();
     assertThat(sluice.jobs().counts()).containsEntry(JobState.SUCCEEDED, 6L);
+  }
+
+  /** A store took the key of such a job for a group whose slots its worker has to hold. */
+  @Test
+  void keyWithoutALimit_keepsNoJobFromItsWorker() {
+    Task<Integer> task = task("free");
+    List<UUID> jobs = submit(task, 3, o -> o.concurrencyKey("k"));
+    ManualWorker worker = manualWorker(task);
+    List<ClaimedJob> claimed = worker.claimAll("free", 3);
+    assertThat(ids(claimed)).containsExactlyInAnyOrderElementsOf(jobs);
+    assertThat(claimed).allMatch(job -> job.bond().limited().isEmpty());
+    assertThat(claimed).allMatch(job -> job.bond().others().contains("free/k"));
+  }
+
+  /**
+   * Jobs that waited for a slot of another task's group were not called when that task's job ended.
+   */
+  @Test
+  void groupOfAnotherTask_itsJobEnds_jobsThatWaitedForItStart() {
+    Task<Integer> owner = task("owner", 1);
+    Task<Integer> guest = task("guest");
+    submit(owner);
+    ManualWorker first = manualWorker(owner);
+    ClaimedJob job = first.claim("owner", 1).get(0);
+    submit(guest, 5, o -> o.concurrencyGroup("owner"));
+    ManualWorker second = manualWorker(guest);
+    assertThat(second.claim("guest", 10)).isEmpty();
+
+    assertThat(first.succeed(job)).isTrue();
+    assertThat(second.claim("guest", 10)).hasSize(1);
+    assertThat(second.claim("guest", 10)).isEmpty();
   }
 
   @TaskName("neither")
@@ -274,7 +305,7 @@ abstract class KeyContract extends ContractTopic {
     assertThat(active(Group.of("sync").dimension("region", "eu"))).isLessThanOrEqualTo(3);
     assertThat(active(Group.of("sync").dimension("tenant", "bolt"))).isBetween(1, 2);
     assertThat(running).hasSize(2 + active(Group.of("sync").dimension("tenant", "bolt")));
-    assertThat(running).allMatch(job -> job.gates().size() == 2);
+    assertThat(running).allMatch(job -> job.bond().limited().size() == 2);
   }
 
   @Test

@@ -191,7 +191,7 @@ abstract class LimitChangeContract extends ContractTopic {
     assertThat(running).hasSize(1);
     whileListening(() -> sluice.concurrency().removeLimit(kind.group), worker, other);
     List<HeldSlot> idle = worker.slots(kind.group.toString());
-    assertThat(idle).hasSize(1);
+    assertThat(idle).as("none where a slot is named by its job").hasSizeLessThanOrEqualTo(1);
 
     CompletableFuture<Void> change =
         CompletableFuture.runAsync(() -> sluice.concurrency().setLimit(kind.group, 1));

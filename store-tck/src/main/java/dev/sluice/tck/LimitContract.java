@@ -404,6 +404,39 @@ abstract class LimitContract extends ContractTopic {
     assertThat(state(ids.get(1))).isEqualTo(JobState.READY);
   }
 
+  /** A claim looked past a few full tasks only, and never came to the jobs behind more of them. */
+  @Test
+  void manyFullTasks_areNotInTheWayOfOthers() {
+    List<Task<Integer>> tasks = new ArrayList<>();
+    IntStream.range(0, 30).forEach(i -> tasks.add(task("full-" + i, 1)));
+    tasks.forEach(this::submit);
+    Task<Integer> other = task("other");
+    tasks.add(other);
+    ManualWorker worker = manualWorker(tasks.toArray(Task<?>[]::new));
+    TaskDemand[] demands =
+        tasks.stream().map(task -> new TaskDemand(task.name(), 10, 0)).toArray(TaskDemand[]::new);
+    List<ClaimedJob> running = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              running.addAll(worker.claim(10, demands));
+              return running.size() == 30;
+            });
+    for (int round = 0; round < 2; round++) {
+      tasks.stream().filter(task -> task != other).forEach(this::submit);
+    }
+    submit(other, 5);
+
+    List<ClaimedJob> behind = new ArrayList<>();
+    await()
+        .until(
+            () -> {
+              behind.addAll(worker.claim(10, demands));
+              return behind.size() >= 5;
+            });
+    assertThat(behind).hasSize(5).allMatch(job -> job.task().equals("other"));
+  }
+
   @Test
   void permitsAndJobs_shareTheSlots() {
     Task<Integer> task = task("shared", 3);

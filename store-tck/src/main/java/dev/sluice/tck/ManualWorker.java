@@ -36,7 +36,7 @@ final class ManualWorker implements AutoCloseable {
 
   private final WorkerSession session;
   private final Map<UUID, ClaimedJob> jobs = new LinkedHashMap<>();
-  private final Map<UUID, List<String>> gates = new HashMap<>();
+  private final Map<UUID, Standing.Held> held = new HashMap<>();
   private final Map<String, List<HeldSlot>> slots = new HashMap<>();
 
   ManualWorker(WorkerSession session) {
@@ -51,9 +51,19 @@ final class ManualWorker implements AutoCloseable {
     return session.workerId();
   }
 
-  /** The slots it holds of a group. */
+  /** The slots it holds of a group: those it was lent, and those that its jobs name. */
   List<HeldSlot> slots(String group) {
-    return List.copyOf(slots.getOrDefault(group, List.of()));
+    Map<Integer, HeldSlot> all = new LinkedHashMap<>();
+    slots.getOrDefault(group, List.of()).forEach(slot -> all.put(slot.slot(), slot));
+    held.forEach(
+        (job, has) ->
+            has.named().stream()
+                .filter(slot -> slot.group().equals(group))
+                .forEach(
+                    slot ->
+                        all.put(
+                            slot.slot(), new HeldSlot(group, slot.slot(), jobs.get(job).token()))));
+    return List.copyOf(all.values());
   }
 
   /** The jobs it has, in the order it claimed them. */
@@ -158,26 +168,26 @@ final class ManualWorker implements AutoCloseable {
     for (ClaimedJob job : ended) {
       outcomes.add(new JobOutcome(job.id(), job.token(), verdict, ran));
       jobs.remove(job.id());
-      gates.remove(job.id());
+      held.remove(job.id());
     }
     List<HeldSlot> released = new ArrayList<>();
     slots.forEach(
-        (gate, held) -> {
-          while (held.size() > running(gate)) {
-            released.add(held.remove(held.size() - 1));
+        (gate, lent) -> {
+          while (lent.size() > running(gate)) {
+            released.add(lent.remove(lent.size() - 1));
           }
         });
     return exchange(outcomes, Set.of(), released, Demand.NONE).accepted();
   }
 
   private long running(String gate) {
-    return gates.values().stream().filter(of -> of.contains(gate)).count();
+    return held.values().stream().filter(job -> job.gates().contains(gate)).count();
   }
 
   /** Reports success and asks for another job under the same slots, in one exchange. */
   List<ClaimedJob> goOn(ClaimedJob job) {
     jobs.remove(job.id());
-    gates.remove(job.id());
+    held.remove(job.id());
     Map<String, Integer> spare = new HashMap<>();
     job.gates().forEach(gate -> spare.put(gate, 1));
     JobOutcome outcome = new JobOutcome(job.id(), job.token(), SUCCEEDED, Duration.ofMillis(1));
@@ -209,8 +219,8 @@ final class ManualWorker implements AutoCloseable {
     known.forEach(job -> claims.put(job.id(), job.token()));
     Standing standing = session.reconcile(claims);
     jobs.keySet().retainAll(standing.jobs().keySet());
-    gates.clear();
-    gates.putAll(standing.jobs());
+    held.clear();
+    held.putAll(standing.jobs());
     slots.clear();
     standing.slots().forEach(this::hold);
     return standing;
@@ -237,7 +247,7 @@ final class ManualWorker implements AutoCloseable {
     }
     for (ClaimedJob job : answer.jobs()) {
       jobs.put(job.id(), job);
-      gates.put(job.id(), job.gates());
+      held.put(job.id(), job.bond().held());
     }
     answer.slots().forEach(this::hold);
     return new Answer(

@@ -51,7 +51,10 @@ abstract class SeveralLimitsContract extends ContractTopic {
     assertThat(running).hasSize(2);
     assertThat(running)
         .allSatisfy(
-            job -> assertThat(job.gates()).hasSize(3).contains("orders", region("eu").toString()));
+            job ->
+                assertThat(job.bond().limited())
+                    .hasSize(3)
+                    .contains("orders", region("eu").toString()));
     assertThat(active("orders")).isEqualTo(2);
     assertThat(active(tenant("acme"))).isEqualTo(1);
     assertThat(active(region("eu"))).isEqualTo(2);
@@ -98,7 +101,7 @@ abstract class SeveralLimitsContract extends ContractTopic {
 
     List<ClaimedJob> running = worker.claimAll("wide", 20);
     assertThat(running).hasSize(2);
-    assertThat(running).allSatisfy(job -> assertThat(job.gates()).hasSize(5));
+    assertThat(running).allSatisfy(job -> assertThat(job.bond().limited()).hasSize(5));
     for (Group group :
         List.of(
             Group.of("wide"),
@@ -130,7 +133,8 @@ abstract class SeveralLimitsContract extends ContractTopic {
             while (done.get() < 160) {
               List<OverlapMeter.Run> runs = new ArrayList<>();
               List<ClaimedJob> jobs = worker.claim("orders", 3);
-              jobs.forEach(job -> job.gates().forEach(gate -> runs.add(meter.begin(gate))));
+              jobs.forEach(
+                  job -> job.bond().limited().forEach(gate -> runs.add(meter.begin(gate))));
               runs.forEach(OverlapMeter.Run::close);
               done.addAndGet(worker.succeedAll(jobs).size());
             }

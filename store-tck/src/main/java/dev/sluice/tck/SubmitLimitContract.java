@@ -86,7 +86,8 @@ abstract class SubmitLimitContract extends ContractTopic {
                         WORK, 0, SubmitOptions.DEFAULTS.concurrencyKey(key).concurrencyLimit(3)))
             .toList());
     List<ClaimedJob> both = worker.claimAll("work", 9);
-    worker.succeedAll(both.stream().filter(job -> job.gates().contains(KEY.toString())).toList());
+    worker.succeedAll(
+        both.stream().filter(job -> job.bond().limited().contains(KEY.toString())).toList());
 
     assertThat(limit()).isEmpty();
     submit(sluice, 8);

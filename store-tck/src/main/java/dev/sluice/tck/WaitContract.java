@@ -217,7 +217,7 @@ abstract class WaitContract extends ContractTopic {
             Set.of(),
             Map.of(),
             List.of(),
-            new Demand(1, List.of(new TaskDemand("limited", 1, 1)), Map.of("limited", 1)));
+            new Demand(1, List.of(new TaskDemand("limited", 1, 100)), Map.of("limited", 1)));
     await()
         .until(
             () -> {

@@ -35,6 +35,11 @@ final class ExplainedWorker implements AutoCloseable {
                 Set.copyOf(SetUp.TASKS),
                 setUp.limits(),
                 LEASE));
+    reconcile();
+  }
+
+  /** Agrees with the store on the limits. */
+  void reconcile() {
     session.reconcile(Map.of());
   }
 

@@ -9,6 +9,7 @@ import dev.sluice.spi.StoreSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 
 /**
  * Finds out what a claim and a completion read behind many waiting jobs. Each set-up gets a
@@ -37,11 +38,23 @@ public final class Explainer {
       PlanRecorder recorder = new PlanRecorder(database.endpoint());
       try (JobStore store = StoreProviders.onDataSource().open(recorder.dataSource(), STORE);
           ExplainedWorker worker = new ExplainedWorker(recorder, store, setUp, batch)) {
+        if (setUp.isHot()) {
+          heat(database.endpoint(), setUp);
+          worker.reconcile();
+        }
         load(database.endpoint(), progress);
         warmUp(worker);
         return explain(setUp, worker, database.endpoint());
       }
     }
+  }
+
+  private static void heat(Endpoint endpoint, SetUp setUp) {
+    String groups =
+        setUp.limits().keySet().stream()
+            .map(group -> "'" + group + "'")
+            .collect(Collectors.joining(", "));
+    Sql.execute(endpoint, "SELECT %s.heat(ARRAY[%s])".formatted(STORE.namespace(), groups));
   }
 
   private void load(Endpoint endpoint, LongConsumer progress) {

@@ -20,9 +20,9 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
       List.of(
           "exchange",
           "claim",
+          "admit",
           "finish",
           "take_slots",
-          "take_keyed_slots",
           "release_slots",
           "slot taken",
           "slot given back");

@@ -31,7 +31,7 @@ public final class FunctionTimer {
       SELECT per.name, (SELECT sum(total_time) FROM pg_stat_user_functions WHERE funcname = ANY (per.functions)) / per.slots
       FROM pg_stat_user_tables t
       CROSS JOIN LATERAL (VALUES
-        ('slot taken', '{take_slots, take_keyed_slots}'::text[], t.n_tup_ins),
+        ('slot taken', '{take_slots}'::text[], t.n_tup_ins),
         ('slot given back', '{release_slots}', t.n_tup_del)
       ) AS per(name, functions, slots)
       WHERE t.relname = 'slot' AND per.slots > 0

@@ -23,6 +23,15 @@ class StepTest {
     assertThat(step("job_to_claim", 1).differenceTo(new Step("claim", 1, List.of()))).isPresent();
   }
 
+  @Test
+  void statementByChance_isNoDifference() {
+    Step step = step("job_to_claim", 1);
+    StatementPlan byChance =
+        new StatementPlan("unwanted_in_front, line 6", "SELECT", step.plans().get(0).root(), 1);
+    Step longer = new Step("claim", 1, List.of(step.plans().get(0), byChance));
+    assertThat(step.differenceTo(longer)).isEmpty();
+  }
+
   private static Step step(String index, int rows) {
     String message =
         """

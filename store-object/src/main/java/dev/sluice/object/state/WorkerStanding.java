@@ -139,13 +139,13 @@ public final class WorkerStanding {
     draft.putWorker(worker, draft.workers().get(worker).seeing(draft.rulesVersion()));
     Ending.handBackUnknown(draft, worker, known);
     SlotJobs.assign(draft, worker);
-    Map<UUID, List<String>> jobs = new HashMap<>();
+    Map<UUID, Standing.Held> jobs = new HashMap<>();
     draft
         .running()
         .forEach(
             (id, job) -> {
               if (job.claim().worker().equals(worker)) {
-                jobs.put(id, gates(draft, job));
+                jobs.put(id, new Standing.Held(gates(draft, job)));
               }
             });
     List<HeldSlot> slots = new ArrayList<>();

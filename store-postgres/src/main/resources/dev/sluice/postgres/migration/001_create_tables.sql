@@ -1,6 +1,6 @@
 -- The tables. Everything lives in one schema; nothing outside it is touched.
 --
--- The functions that follow in 002 to 008 carry planner settings. The tables change faster than their statistics, so a
+-- The functions that follow carry planner settings. The tables change faster than their statistics, so a
 -- plan must not depend on how many rows are believed to be there: on the hot path every access is by index, every join
 -- looks up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so
 -- themselves.
@@ -19,19 +19,22 @@ CREATE TABLE meta (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   store_id uuid NOT NULL DEFAULT gen_random_uuid(),   -- tells this store from others under the same name
   rules_version bigint NOT NULL DEFAULT 1,
+  heat_above integer NOT NULL DEFAULT 64,             -- claimed jobs that a look may meet, or jobs too many, before their group is made hot; 0: with its limit
   audited_at timestamptz
 );
 INSERT INTO meta DEFAULT VALUES;
 
--- Fencing tokens: one per claim and per acquired slot; they only grow. See raise_tokens in 003.
+-- Fencing tokens: one per claim and per acquired slot; they only grow. See raise_tokens, in the slots.
 CREATE SEQUENCE token CACHE 1;
 
 -- Unfinished jobs. The lane is the line a ready job stands in:
---   ''     jobs that no limit touches: the plain path
+--   ''     jobs that are in no group besides their task's own
 --   '*'    jobs that are in groups besides their task's own
---   TASK   jobs of a task that has a row in limit_rule: it has or had a limit, or workers passed over many of its jobs
---   *GROUP jobs set aside because that group is full; a freed slot calls them back (see 003 and 006)
+--   TASK   jobs of a task whose jobs were in the way of others (limit_rule.lane)
+--   *GROUP jobs set aside because that group is full; a freed slot calls them back
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
+--
+-- A claimed job names the slots it has in those of its limited groups that are cold: see the limits.
 CREATE TABLE job (
   id uuid PRIMARY KEY,
   task text COLLATE "C" NOT NULL,
@@ -47,6 +50,7 @@ CREATE TABLE job (
   attempt integer NOT NULL DEFAULT 0,         -- attempts started
   token bigint NOT NULL DEFAULT 0,            -- of the latest claim
   worker_id uuid,                             -- whose it is while claimed
+  slots integer[],                            -- named while claimed: [1] of its task's own group, [2] to [5] of groups[1] to [4]
   started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer
   cancel_requested boolean NOT NULL DEFAULT false,
   dedupe_key text COLLATE "C",
@@ -65,10 +69,16 @@ CREATE INDEX job_to_promote ON job (run_at) WHERE state = 0;
 CREATE INDEX job_claimed ON job (task) WHERE state = 2;
 CREATE INDEX job_to_cancel ON job (worker_id) WHERE cancel_requested;
 CREATE INDEX job_set_aside ON job (task) WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task;
-CREATE INDEX job_in_group_1 ON job ((groups[1]), state, lane) WHERE groups[1] IS NOT NULL;
-CREATE INDEX job_in_group_2 ON job ((groups[2]), state, lane) WHERE groups[2] IS NOT NULL;
-CREATE INDEX job_in_group_3 ON job ((groups[3]), state, lane) WHERE groups[3] IS NOT NULL;
-CREATE INDEX job_in_group_4 ON job ((groups[4]), state, lane) WHERE groups[4] IS NOT NULL;
+CREATE INDEX job_in_group_1 ON job ((groups[1]), state, lane) WHERE state < 2 AND groups[1] IS NOT NULL;
+CREATE INDEX job_in_group_2 ON job ((groups[2]), state, lane) WHERE state < 2 AND groups[2] IS NOT NULL;
+CREATE INDEX job_in_group_3 ON job ((groups[3]), state, lane) WHERE state < 2 AND groups[3] IS NOT NULL;
+CREATE INDEX job_in_group_4 ON job ((groups[4]), state, lane) WHERE state < 2 AND groups[4] IS NOT NULL;
+-- Claimed is state 2 and nothing is above it. Where claimed jobs are looked up by anything but their task, the condition reads
+-- "state > 1": from "state = 2" the planner would gather that job_claimed serves as well, and read all claimed jobs.
+CREATE INDEX job_claimed_in_group_1 ON job ((groups[1])) WHERE state > 1 AND groups[1] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_2 ON job ((groups[2])) WHERE state > 1 AND groups[2] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_3 ON job ((groups[3])) WHERE state > 1 AND groups[3] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_4 ON job ((groups[4])) WHERE state > 1 AND groups[4] IS NOT NULL;
 CREATE UNIQUE INDEX job_dedupe ON job (task, dedupe_key) WHERE dedupe_key IS NOT NULL;
 
 -- Finished jobs, kept for the retention time.
@@ -117,11 +127,17 @@ CREATE TABLE worker (
   epoch bigint NOT NULL DEFAULT 0,            -- the number of the latest reconcile: see worker_lock
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   waiting_for text[] COLLATE "C",             -- found too little to do, and wants to be woken for jobs of these tasks
-  rules_seen bigint NOT NULL DEFAULT 0,       -- the version of the limits it works by
+  rules_seen bigint NOT NULL DEFAULT 0,       -- the version of the limits it works by; by that version, of its tasks ...
+  limited jsonb NOT NULL DEFAULT '{}',        -- ... those that have a limit, as keys,
+  lanes text[] COLLATE "C" NOT NULL DEFAULT '{}',   -- those that have a lane,
+  hot text[] COLLATE "C" NOT NULL DEFAULT '{}',     -- and those whose group is hot
+  rooms jsonb NOT NULL,                       -- its tasks as keys, each with room for more jobs than a claim is ever for
   bulletin text                               -- what it last said about itself; out of line, so that renewing does not copy it
 ) WITH (fillfactor = 50, toast_tuple_target = 256);
+-- Not compressed: a claim looks into them for every job, and each look would have to decompress them.
+ALTER TABLE worker ALTER rooms SET STORAGE EXTERNAL, ALTER limited SET STORAGE EXTERNAL;
 
--- What each worker last said that it has: see attest in 007, and unlisted in 011.
+-- What each worker last said that it has: see attest, in the workers, and unlisted, in the audit.
 CREATE TABLE attested (
   worker_id uuid PRIMARY KEY,
   epoch bigint NOT NULL,                      -- the worker's, and ...
@@ -141,7 +157,9 @@ CREATE TABLE limit_rule (
   config integer CHECK (config >= 0),
   code integer CHECK (code >= 0),
   submit integer CHECK (submit >= 0),
-  changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  lane boolean NOT NULL DEFAULT false,        -- the jobs of the task of this name stand in a lane of their own
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  changed_token bigint NOT NULL DEFAULT nextval('token')   -- claims and slots with a higher one came after the change
 );
 CREATE INDEX limit_rule_held ON limit_rule (name) WHERE operator = 0 OR config = 0 OR code = 0 OR submit = 0;
 
@@ -164,7 +182,7 @@ CREATE TABLE limit_change (
 );
 CREATE INDEX limit_change_of ON limit_change (name, level, id);
 
--- The places of a limited plain group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
+-- The places of a hot group, spread over at most 50 rows so that claimers rarely meet: slot s is counted in row
 -- s % 50. The capacities sum to exactly the limit; used is the number of rows in slot, and can be recounted from them.
 -- A row was last full from full_since to full_until, or is since then; the group was when all its rows were.
 CREATE TABLE slot_group (
@@ -177,7 +195,7 @@ CREATE TABLE slot_group (
   PRIMARY KEY (group_name, n)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
--- The held slots and who holds them: a worker (for the jobs it runs) or a permit.
+-- The slots that are lent: those of hot groups to a worker, for the jobs it runs, and those of any group to a permit.
 CREATE TABLE slot (
   group_name text COLLATE "C" NOT NULL,
   slot integer NOT NULL,
@@ -192,6 +210,25 @@ CREATE TABLE slot (
   CHECK ((worker_id IS NULL) = (expires_at IS NOT NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
+
+-- Every slot that is held: lent, or named by a claimed job (a row for each job that names it).
+CREATE VIEW held_slot AS
+SELECT group_name, slot, token, worker_id, holder, holder_worker, expires_at, acquired_at, NULL::uuid AS job_id FROM slot
+UNION ALL
+SELECT task, slots[1], token, worker_id, NULL, NULL, NULL, started_at, id
+FROM job WHERE state = 2 AND slots[1] IS NOT NULL
+UNION ALL
+SELECT groups[1], slots[2], token, worker_id, NULL, NULL, NULL, started_at, id
+FROM job WHERE state > 1 AND slots[2] IS NOT NULL AND groups[1] IS NOT NULL
+UNION ALL
+SELECT groups[2], slots[3], token, worker_id, NULL, NULL, NULL, started_at, id
+FROM job WHERE state > 1 AND slots[3] IS NOT NULL AND groups[2] IS NOT NULL
+UNION ALL
+SELECT groups[3], slots[4], token, worker_id, NULL, NULL, NULL, started_at, id
+FROM job WHERE state > 1 AND slots[4] IS NOT NULL AND groups[3] IS NOT NULL
+UNION ALL
+SELECT groups[4], slots[5], token, worker_id, NULL, NULL, NULL, started_at, id
+FROM job WHERE state > 1 AND slots[5] IS NOT NULL AND groups[4] IS NOT NULL;
 
 -- Queues that were ever paused.
 CREATE TABLE queue (

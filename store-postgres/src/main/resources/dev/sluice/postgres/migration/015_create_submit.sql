@@ -14,13 +14,7 @@ CREATE FUNCTION submit(
   p_traces text[], p_anyway boolean)
 RETURNS TABLE (ord bigint, duplicate_of uuid)
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -53,7 +47,7 @@ BEGIN
       AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload,
            run_id, trace)
   ), laned AS (
-    SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks)
+    SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane
   ), stored AS (
     INSERT INTO job (
       id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
@@ -113,11 +107,7 @@ CREATE FUNCTION submit_one(
   p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid,
   p_trace text, p_anyway boolean, p_wake boolean, OUT said text, OUT duplicate_of uuid)
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_groups text[] := coalesce(string_to_array(nullif(p_groups, ''), E'\n'), '{}');
@@ -154,14 +144,11 @@ BEGIN
 END
 $$;
 
--- How many jobs of a group are ready, and (p_claimed) how many are with a worker, counted no further than p_enough.
+-- How many jobs of a group are ready, and (p_claimed) how many are with a worker, counted no further than p_enough. The
+-- ready jobs of a task count for its own group only if the task has a lane: see give_lanes_to_count.
 CREATE FUNCTION pending_in(p_group text, p_claimed boolean, p_enough integer) RETURNS integer
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 BEGIN
   RETURN (
@@ -170,13 +157,31 @@ BEGIN
         (SELECT 1 FROM job WHERE state = 1 AND lane = p_group LIMIT p_enough)
         UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND task = p_group LIMIT p_enough)
         UNION ALL (SELECT 1 FROM job WHERE state = 2 AND task = p_group AND p_claimed LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND (state = 1 OR (state = 2 AND p_claimed)) LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
       ) counted
       LIMIT p_enough
     ) bounded);
+END
+$$;
+
+-- Gives lanes to those of these groups that have a limit and may be a task's own, so that the jobs of the task can be
+-- counted once they are all in it. Returns these tasks.
+CREATE FUNCTION give_lanes_to_count(p_groups text[]) RETURNS SETOF text
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_tasks text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE NOT is_keyed(g) AND limit_of(g) IS NOT NULL);
+BEGIN
+  PERFORM give_lanes(v_tasks);
+  RETURN QUERY SELECT unnest(v_tasks);
 END
 $$;
 

@@ -1,20 +1,14 @@
--- Slots: taking and giving back places of limited groups.
+-- Slots that are lent: those of hot groups to workers, those of any group to permits. The limits say what is cold and hot.
 --
--- A held slot is a row in slot, whoever holds it and whatever its group. What keeps a group within its limit differs.
---
--- Plain groups are few and hot. Their places are counted in up to 50 rows, so that takers rarely meet:
+-- The places of a hot group are counted in up to 50 rows, so that claims rarely meet:
 --   1. slot_group.used = number of rows in slot whose number % 50 is that row's n.
---   2. the capacities of a group sum to exactly its limit.
---   3. nobody adds to used unless, under the row's lock, used < capacity there and no row of the group is overfull,
+--   2. The capacities of a group sum to exactly its limit.
+--   3. Nothing adds to used unless, under the row's lock, used < capacity there and no row of the group is overfull,
 --      or all rows are locked and the sum of used is less than the sum of capacity.
--- A row is overfull (used > capacity) only after its limit was lowered or a limit was put on a group that had none.
--- Both happen under the rules lock, which every taker holds shared, so a taker that sees no overfull row can trust that.
+-- A row is overfull (used > capacity) only after its limit was lowered, or became hot while it drained. Both happen under the
+-- rules lock, which every claim holds shared, so a claim that sees no overfull row can trust that.
 --
--- Keyed groups are many, and most are small and in use for a moment. Nothing but their rows in slot counts them:
---   4. nobody inserts a slot of a keyed group unless, the group's latch held (see 002), its slots are fewer than the limit.
--- Or they exceed it because a limit was put on a group that had none: that happens under the latch too, or under the
--- rules lock. The statement that counts begins after the latch is held, so it sees whatever the last holder did. Giving
--- back needs no latch: whoever does not see yet that a slot is free counts one too many.
+-- A permit in a cold group is taken as a claimed job names a slot: under the latch, after a look.
 
 -- Lets every token from now on be above this one. The sequence is behind it where a backup was restored, or a standby took over
 -- that lagged behind, while a worker lives that has seen later tokens. One at a time, so that none moves it back.
@@ -28,7 +22,7 @@ BEGIN
 END
 $$;
 
--- Locks rows with free places of plain groups, for each about as many as hold the places wanted, and says how many places
+-- Locks rows with free places of hot groups, for each about as many as hold the places wanted, and says how many places
 -- each has.
 -- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
 CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
@@ -89,13 +83,7 @@ $$;
 CREATE FUNCTION take_slots(p_worker uuid, p_token bigint, p_groups text[], p_ns integer[], p_counts integer[])
 RETURNS TABLE (group_name text, slot integer)
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -121,72 +109,25 @@ BEGIN
 END
 $$;
 
--- Takes up to so many places of each keyed group, for a worker or a permit. The caller holds the latches of the groups.
--- Each gets the lowest free numbers. Nobody else inserts slots of these groups, and one that is just being given back
--- still counts as held, so nobody is waited for here.
-CREATE FUNCTION take_keyed_slots(
-  p_worker uuid, p_token bigint, p_groups text[], p_limits integer[], p_wanted integer[],
-  p_holder text DEFAULT NULL, p_process text DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL,
-  p_lease_ms bigint DEFAULT NULL)
-RETURNS TABLE (group_name text, slot integer)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at, lease_ms)
-  SELECT g.name, free.place, p_token, p_worker, p_holder, p_process, p_expires_at, p_lease_ms
-  FROM unnest(p_groups, p_limits, p_wanted) AS g(name, max, wanted)
-  CROSS JOIN LATERAL (SELECT count(*)::integer AS slots FROM slot h WHERE h.group_name = g.name) held
-  CROSS JOIN LATERAL (
-    SELECT i AS place
-    FROM generate_series(0, held.slots + g.wanted - 1) AS i
-    WHERE held.slots = 0 OR NOT EXISTS (SELECT FROM slot h WHERE h.group_name = g.name AND h.slot = i)
-    ORDER BY i
-    LIMIT greatest(least(g.wanted, g.max - held.slots), 0)
-  ) free
-  RETURNING s.group_name, s.slot;
-END
-$$;
-
--- Locks the rows that count these slots of plain groups, in one order for all.
+-- Locks the rows that count these slots of hot groups, in one order for all.
 CREATE FUNCTION lock_rows_of(p_groups text[], p_slots integer[]) RETURNS void
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 BEGIN
   PERFORM 1
   FROM slot_group g
-  JOIN (SELECT DISTINCT name, slot % 50 AS n FROM unnest(p_groups, p_slots) AS t(name, slot) WHERE NOT is_keyed(name)) t
+  JOIN (SELECT DISTINCT name, slot % 50 AS n FROM unnest(p_groups, p_slots) AS t(name, slot)) t
     ON g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n
   ORDER BY g.group_name, g.n
   FOR UPDATE OF g;
 END
 $$;
 
--- Counts freed slots of plain groups down.
+-- Counts freed slots of hot groups down.
 CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 BEGIN
   UPDATE slot_group g SET
@@ -196,7 +137,6 @@ BEGIN
   FROM (
     SELECT name, slot % 50 AS n, count(*)::integer AS freed
     FROM unnest(p_groups, p_slots) AS s(name, slot)
-    WHERE NOT is_keyed(name)
     GROUP BY 1, 2
   ) t
   WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
@@ -219,15 +159,9 @@ CREATE TYPE call_backs AS (
 --
 -- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it
 -- is.
-CREATE FUNCTION call_back_all(p_groups text[], p_tasks text[] DEFAULT NULL, p_depth integer[] DEFAULT NULL) RETURNS call_backs
+CREATE FUNCTION call_back_all(p_groups text[], p_depths jsonb DEFAULT NULL, p_depth integer DEFAULT 0) RETURNS call_backs
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_group record;
@@ -236,7 +170,7 @@ DECLARE
 BEGIN
   FOR v_group IN
     SELECT t.name, '*' || t.name AS lane,
-           t.freed * greatest(1 + coalesce(p_depth[array_position(p_tasks, split_part(t.name, '/', 1))], 0), 8) AS jobs
+           t.freed * greatest(1 + depth_of(split_part(t.name, '/', 1), p_depths, p_depth), 8) AS jobs
     FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
     WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1)
   LOOP
@@ -256,13 +190,7 @@ $$;
 -- nobody once they have jobs locked, and whoever changes limits holds the rules lock.
 CREATE FUNCTION call_back_and_wait(p_group text) RETURNS void
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
@@ -274,13 +202,7 @@ $$;
 -- Gives slots of a worker back, by token. Returns their groups, each once for every slot.
 CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[], p_tokens bigint[]) RETURNS text[]
 LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_groups text[];
@@ -345,9 +267,8 @@ BEGIN
 END
 $$;
 
--- Takes one slot for a permit. Empty: full. The group must have a limit; a keyed one without gets p_limit (NULL = none), in
--- this transaction: before the slot is taken, the number could be forgotten as that of an idle key.
-CREATE FUNCTION acquire_permit(p_group text, p_limit integer, p_holder text, p_process text, p_lease_ms bigint)
+-- Lends one slot of a hot group to a permit.
+CREATE FUNCTION lend_counted(p_group text, p_token bigint, p_holder text, p_process text, p_lease_ms bigint)
 RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp
@@ -357,36 +278,15 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_n integer;
-  v_limit integer;
-  v_token bigint := nextval('token');
 BEGIN
-  IF p_limit IS NOT NULL AND is_keyed(p_group) THEN
-    PERFORM propose_limits(ARRAY[p_group], ARRAY[p_limit]);
-  END IF;
-  PERFORM pg_advisory_xact_lock_shared(rules_lock());
-  v_limit := limit_of(p_group);
-  IF v_limit IS NULL THEN
-    RAISE EXCEPTION 'no limit' USING ERRCODE = 'SL001';
-  END IF;
-  IF is_keyed(p_group) THEN
-    PERFORM pg_advisory_xact_lock(latches(), latch_of(p_group));
-    PERFORM free_expired_permits(p_group);
-    RETURN QUERY
-    SELECT t.slot, v_token, e.expires_at
-    FROM (SELECT clock_timestamp() + p_lease_ms * interval '1 millisecond' AS expires_at) e
-    CROSS JOIN LATERAL take_keyed_slots(
-      NULL, v_token, ARRAY[p_group], ARRAY[v_limit], ARRAY[1], p_holder, p_process, e.expires_at, p_lease_ms) t;
-    RETURN;
-  END IF;
-
   IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = p_group AND g.used > g.capacity) THEN
-    PERFORM lock_groups(ARRAY[p_group]);           -- all its rows are wanted; first of all, and in order
+    PERFORM lock_counters(ARRAY[p_group]);         -- all its rows are wanted; first of all, and in order
   END IF;
   PERFORM free_expired_permits(p_group);
   SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], (random() * 50)::integer) p WHERE p.room > 0 LIMIT 1;
   IF v_n IS NULL THEN
     -- Rows may have been skipped because others had them locked: wait for them, and look again.
-    PERFORM 1 FROM slot_group g WHERE g.group_name = p_group ORDER BY g.n FOR UPDATE;
+    PERFORM lock_counters(ARRAY[p_group]);
     SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], 0) p WHERE p.room > 0 LIMIT 1;
   END IF;
   IF v_n IS NULL THEN
@@ -398,9 +298,9 @@ BEGIN
   WHERE g.group_name = p_group AND g.n = v_n;
   RETURN QUERY
   INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
-  SELECT p_group, v_n + 50 * i, v_token, p_holder, p_process,
+  SELECT p_group, v_n + 50 * i, p_token, p_holder, p_process,
          clock_timestamp() + p_lease_ms * interval '1 millisecond', p_lease_ms
-  FROM generate_series(0, (SELECT g.capacity - 1 FROM slot_group g WHERE g.group_name = p_group AND g.n = v_n)) AS i
+  FROM generate_series(0, (SELECT least(g.capacity, g.used) - 1 FROM slot_group g WHERE g.group_name = p_group AND g.n = v_n)) AS i
   WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = p_group AND h.slot = v_n + 50 * i)
   ORDER BY i
   LIMIT 1
@@ -408,7 +308,49 @@ BEGIN
 END
 $$;
 
--- Frees one slot: a permit's by token, or (NULL) whoever's by force. Says whether it was held so, and whether jobs were
+-- Takes one slot for a permit. Empty: full. The group must have a limit; a keyed one without gets p_limit (NULL = none), in
+-- this transaction: before the slot is taken, the number could be forgotten as that of an idle key.
+CREATE FUNCTION acquire_permit(p_group text, p_limit integer, p_holder text, p_process text, p_lease_ms bigint)
+RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_limit integer;
+  v_token bigint;
+BEGIN
+  IF p_limit IS NOT NULL AND is_keyed(p_group) THEN
+    PERFORM propose_limits(ARRAY[p_group], ARRAY[p_limit]);
+  END IF;
+  PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  v_limit := limit_of(p_group);
+  IF v_limit IS NULL THEN
+    RAISE EXCEPTION 'no limit' USING ERRCODE = 'SL001';
+  END IF;
+  v_token := nextval('token');                     -- under the lock: above the limit's changed_token
+  IF is_hot(p_group) THEN
+    RETURN QUERY SELECT * FROM lend_counted(p_group, v_token, p_holder, p_process, p_lease_ms);
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(latches(), latch_of(p_group));
+  PERFORM free_expired_permits(p_group);
+  RETURN QUERY
+  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
+  SELECT p_group, number, v_token, p_holder, p_process,
+         clock_timestamp() + p_lease_ms * interval '1 millisecond', p_lease_ms
+  FROM generate_series(0, least(v_limit - 1, slots_used(p_group))) AS number
+  WHERE slots_used(p_group) < v_limit
+    AND NOT EXISTS (SELECT FROM held_slot h WHERE h.group_name = p_group AND h.slot = number)
+  ORDER BY number
+  LIMIT 1
+  RETURNING s.slot, s.token, s.expires_at;
+END
+$$;
+
+-- Frees one slot: a permit's by token, or (NULL) any by force. Says whether it was held so, and whether jobs were
 -- left behind that have to be called back.
 CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint, OUT freed boolean, OUT left_behind boolean)
 LANGUAGE plpgsql
@@ -425,10 +367,17 @@ BEGIN
   WHERE s.group_name = p_group AND s.slot = p_slot
     AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
   freed := FOUND;
+  IF freed THEN
+    PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
+  ELSIF p_token IS NULL THEN
+    UPDATE job SET slots[position_of(p_group, job.task, job.groups)] = NULL
+    FROM claimed_in(p_group) c
+    WHERE job.id = c.id AND job.slots[position_of(p_group, job.task, job.groups)] = p_slot;
+    freed := FOUND;
+  END IF;
   IF NOT freed THEN
     RETURN;
   END IF;
-  PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
   v_backs := call_back_all(ARRAY[p_group]);
   left_behind := v_backs.left_behind IS NOT NULL;
   IF p_token IS NULL THEN

@@ -1,7 +1,13 @@
--- The audit: who holds what by the holders on record, compared with slots, counts and limits.
+-- The audit: what is held by the holders on record, compared with slots, counts and limits.
 --
 -- Whatever changes a slot changes its count, its holder's record and its jobs in the same transaction. So one statement,
 -- hence one snapshot, sees them agree at any moment, however busy the store is, and looking needs no lock.
+--
+-- The running jobs of a worker are covered in a hot group by the slots that are lent to the worker, and in a cold one by the
+-- slots that they name, each by one of its own: jobs that name the same slot run one after the other. A slot is held once by
+-- each worker whose jobs name it, and once by a permit that has it: two holders of one slot are two. A group that holds more
+-- than its limit drains while no claim or slot in it is newer than the limit, by the tokens: the start of a job that was
+-- claimed before is nothing new.
 
 -- What can be put right, of these groups or (NULL) of all: counts that are wrong, and slots of workers not on record. Plans
 -- are made for the groups given, so that a few are looked up.
@@ -18,7 +24,7 @@ BEGIN
   WITH held AS (
     SELECT s.group_name, s.slot % 50 AS n, count(*)::integer AS slots
     FROM slot s
-    WHERE NOT is_keyed(s.group_name) AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
+    WHERE is_hot(s.group_name) AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
     GROUP BY 1, 2
   ), counted AS (
     SELECT g.group_name, g.n, g.used
@@ -52,8 +58,8 @@ $$;
 
 -- Claims and slots on record for live workers that did not list them when they last said what they have. What they got
 -- after that has a higher token. A worker that reconciled since has agreed with the store. And a version of the limits that
--- is newer may have come with slots that the worker is yet to hear of: the first limit of a group brings slots for workers
--- that run its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
+-- is newer may have come with slots that the worker is yet to hear of: a group that becomes hot brings slots for workers that
+-- have its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
 -- and the planner takes them for short, so no loops.
 CREATE FUNCTION unlisted() RETURNS TABLE (worker_id uuid, token bigint, job_id uuid, group_name text, slot integer)
 LANGUAGE plpgsql STABLE
@@ -102,23 +108,28 @@ SET search_path = ${schema}, pg_temp
 SET jit = off
 AS $$
   WITH running AS (
-    SELECT j.worker_id, g.name, count(*)::integer AS jobs
+    SELECT j.worker_id, g.name, count(*)::integer AS jobs,
+           count(DISTINCT j.slots[position_of(g.name, j.task, j.groups)])::integer AS named
     FROM job j
     CROSS JOIN LATERAL unnest(j.task || j.groups) AS g(name)
     WHERE j.state = 2 AND j.started_at IS NOT NULL
     GROUP BY 1, 2
-  ), covered AS (
+  ), lent AS (
     SELECT s.worker_id, s.group_name AS name, count(*)::integer AS slots
     FROM slot s
     WHERE s.worker_id IS NOT NULL
     GROUP BY 1, 2
+  ), covered AS (
+    SELECT r.*, CASE WHEN is_hot(r.name) THEN coalesce(l.slots, 0) ELSE r.named END AS slots
+    FROM running r
+    LEFT JOIN lent l ON l.worker_id = r.worker_id AND l.name = r.name
   ), in_use AS (
-    SELECT s.group_name AS name, count(*)::integer AS slots, max(s.acquired_at) AS newest
-    FROM slot s
+    SELECT s.group_name AS name, count(DISTINCT (s.slot, s.worker_id))::integer AS slots, max(s.token) AS newest
+    FROM held_slot s
     GROUP BY 1
   ), limited AS (
     SELECT u.*, coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit) AS max,
-           greatest(o.changed_at, f.changed_at) AS changed_at
+           greatest(o.changed_at, f.changed_at) AS changed_at, greatest(o.changed_token, f.changed_token) AS changed_token
     FROM in_use u
     LEFT JOIN limit_rule o ON o.name = u.name
     LEFT JOIN limit_rule f ON f.name = family_of(u.name)
@@ -134,16 +145,15 @@ AS $$
   LEFT JOIN job j ON j.id = u.job_id
   GROUP BY coalesce(u.group_name, j.task), u.job_id IS NULL, u.worker_id
   UNION ALL
-  SELECT r.name, 'UNCOVERED', r.jobs - coalesce(c.slots, 0),
-         format('%s jobs run on the worker %s, which holds %s slots.', r.jobs, r.worker_id, coalesce(c.slots, 0)), r.worker_id
-  FROM running r
-  LEFT JOIN covered c ON c.worker_id = r.worker_id AND c.name = r.name
-  WHERE r.jobs > coalesce(c.slots, 0) AND limit_of(r.name) IS NOT NULL
+  SELECT c.name, 'UNCOVERED', c.jobs - c.slots,
+         format('%s jobs run on the worker %s, which holds %s slots.', c.jobs, c.worker_id, c.slots), c.worker_id
+  FROM covered c
+  WHERE c.jobs > c.slots AND limit_of(c.name) IS NOT NULL
   UNION ALL
   SELECT l.name, 'EXCEEDED', l.slots - l.max,
          format('%s slots are held at a limit of %s, which was last changed at %s.', l.slots, l.max, l.changed_at), NULL::uuid
   FROM limited l
-  WHERE l.slots > l.max AND l.newest > l.changed_at
+  WHERE l.slots > l.max AND l.newest > l.changed_token
   ORDER BY 1, 2, 5
 $$;
 
@@ -170,7 +180,7 @@ BEGIN
   IF v_groups = '{}' THEN
     RETURN;
   END IF;
-  PERFORM lock_groups(v_groups);
+  PERFORM lock_counters(v_groups);
   DELETE FROM slot s
   WHERE s.group_name = ANY (v_groups) AND s.worker_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id);
@@ -189,6 +199,7 @@ SET jit = off
 AS $$
 DECLARE
   v_cancelled uuid[];
+  v_named text[] := ARRAY(SELECT DISTINCT h.group_name FROM held_slot h WHERE h.job_id = ANY (p_jobs));
 BEGIN
   SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
   FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
@@ -200,8 +211,10 @@ BEGIN
     lane = home_lane(j.task, j.groups, j.limited_group),
     attempt = j.attempt - (p_undone AND j.started_at IS NOT NULL)::integer,
     worker_id = NULL,
+    slots = NULL,
     started_at = NULL
   WHERE j.id = ANY (p_jobs) AND j.state = 2;
+  PERFORM call_back_all(v_named);
 END
 $$;
 
@@ -229,7 +242,7 @@ BEGIN
     PERFORM take_back(v_jobs, true);
   END IF;
   IF v_groups IS NOT NULL THEN
-    PERFORM lock_groups(ARRAY(SELECT DISTINCT unnest(v_groups)));
+    PERFORM lock_counters(v_groups);
     DELETE FROM slot s
     USING unnest(v_groups, v_slots, v_tokens) AS u(group_name, slot, token)
     WHERE s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token;

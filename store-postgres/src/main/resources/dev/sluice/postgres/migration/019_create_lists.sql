@@ -4,13 +4,7 @@
 -- Those of these groups that have a limit and no free place: is_full for many.
 CREATE FUNCTION full_among(p_groups text[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_limits integer[] := limits_of(p_groups);
@@ -19,28 +13,28 @@ BEGIN
   SELECT g.name
   FROM unnest(p_groups, v_limits) AS g(name, max)
   WHERE g.max IS NOT NULL
-    AND CASE WHEN is_keyed(g.name)
-      THEN (SELECT count(*) FROM slot s WHERE s.group_name = g.name) >= g.max
-      ELSE coalesce((SELECT sum(p.capacity - p.used) FROM slot_group p WHERE p.group_name = g.name) <= 0, false)
-    END;
+    AND coalesce(
+      (SELECT sum(p.capacity - p.used) FROM slot_group p WHERE p.group_name = g.name) <= 0,
+      (SELECT count(DISTINCT h.slot) FROM held_slot h WHERE h.group_name = g.name) >= g.max);
 END
 $$;
 
 -- The unfinished jobs of a keyed group, if they are few; else NULL.
 CREATE FUNCTION few_in(p_group text, p_few integer) RETURNS uuid[]
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
+${lookups}
 AS $$
 DECLARE
   v_ids uuid[] := ARRAY(
     SELECT * FROM (
-      (SELECT id FROM job WHERE groups[1] = p_group LIMIT p_few)
-      UNION ALL (SELECT id FROM job WHERE groups[2] = p_group LIMIT p_few)
-      UNION ALL (SELECT id FROM job WHERE groups[3] = p_group LIMIT p_few)
-      UNION ALL (SELECT id FROM job WHERE groups[4] = p_group LIMIT p_few)
+      (SELECT id FROM job WHERE groups[1] = p_group AND state < 2 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[1] = p_group AND state > 1 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[2] = p_group AND state < 2 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[2] = p_group AND state > 1 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[3] = p_group AND state < 2 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[3] = p_group AND state > 1 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[4] = p_group AND state < 2 LIMIT p_few)
+      UNION ALL (SELECT id FROM job WHERE groups[4] = p_group AND state > 1 LIMIT p_few)
     ) i
     LIMIT p_few);
 BEGIN
@@ -144,10 +138,7 @@ $$;
 -- Where to end a stretch of so many jobs below p_before, of those that are looked at; NULL = there are fewer.
 CREATE FUNCTION floor_of(p_before uuid, p_live boolean, p_finished boolean, p_bad boolean, p_jobs integer) RETURNS uuid
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
+${lookups}
 AS $$
 DECLARE
   v_floor uuid;
@@ -169,11 +160,7 @@ $$;
 -- The lanes of ready jobs after this one, in order.
 CREATE FUNCTION lanes_after(p_lane text, p_most integer) RETURNS SETOF text
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_lane text := p_lane;
@@ -193,11 +180,7 @@ CREATE FUNCTION ahead_in(
   p_task text DEFAULT NULL, p_read integer DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 BEGIN
   IF p_task IS NULL THEN
@@ -242,8 +225,17 @@ BEGIN
 END
 $$;
 
+-- How many slots of a group are free; NULL: it has no limit.
+CREATE FUNCTION free_in(p_group text) RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT CASE WHEN limit_of(p_group) IS NOT NULL THEN greatest(limit_of(p_group) - slots_used(p_group), 0) END
+$$;
+
 -- How many ready jobs of these tasks in a lane and queue would be claimed before a place in line, counted up to p_most:
--- those that are in no full group beside their task's own. Not all are read where many are not.
+-- those that are in no full group beside their task's own, and of each limited task no more than its group has places. Not
+-- all are read where many are not.
 CREATE FUNCTION claimable_in(
   p_lane text, p_queue text, p_priority integer, p_run_at timestamptz, p_id uuid, p_most integer, p_tasks text[])
 RETURNS integer
@@ -270,7 +262,7 @@ BEGIN
         ORDER BY j.run_at, j.id
         LIMIT greatest(p_most, 1000)) earlier
     ), handled AS MATERIALIZED (
-      SELECT b.id, b.groups
+      SELECT b.id, b.task, b.groups
       FROM before b
       JOIN unnest(p_tasks) AS t(task) ON t.task = b.task
     ), full_groups AS MATERIALIZED (
@@ -278,12 +270,13 @@ BEGIN
       FROM full_among(ARRAY(
         SELECT DISTINCT g FROM handled h CROSS JOIN LATERAL unnest(h.groups) AS g WHERE h.groups <> '{}')) AS name
     )
-    SELECT least(p_most, count(*) - (
-      SELECT count(DISTINCT h.id)
+    SELECT least(p_most, coalesce(sum(least(t.jobs, coalesce(free_in(t.task), t.jobs))), 0))
+    FROM (
+      SELECT h.task, count(*) AS jobs
       FROM handled h
-      CROSS JOIN LATERAL unnest(h.groups) AS g(name)
-      JOIN full_groups f ON f.name = g.name))
-    FROM handled);
+      WHERE NOT EXISTS (SELECT FROM unnest(h.groups) AS g JOIN full_groups f ON f.name = g)
+      GROUP BY h.task
+    ) t);
 END
 $$;
 
@@ -291,11 +284,7 @@ $$;
 -- looked at, and of a limited task no more count than its group has places.
 CREATE FUNCTION claimable_ahead(p_job job, p_tasks text[], p_most integer) RETURNS integer
 LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-SET jit = off
-SET plan_cache_mode = force_generic_plan
+${lookups}
 AS $$
 DECLARE
   v_ahead integer;
@@ -308,13 +297,9 @@ BEGIN
     AND (-j.priority, j.run_at, j.id) < (-p_job.priority, p_job.run_at, p_job.id)
     AND NOT EXISTS (SELECT FROM unnest(j.task || j.groups) AS g WHERE is_full(g));
   FOR v_lane IN
-    SELECT l.lane, coalesce(least(f.free, p_most), p_most)::integer AS most
+    SELECT l.lane, coalesce(least(free_in(l.lane), p_most), p_most)::integer AS most
     FROM (SELECT unnest('{"", *}'::text[] || p_tasks)) AS l(lane)
-    LEFT JOIN LATERAL (
-      SELECT sum(g.capacity - g.used) AS free
-      FROM slot_group g
-      WHERE g.group_name = l.lane AND limit_of(l.lane) IS NOT NULL
-    ) f ON true
+    WHERE l.lane IN ('', '*') OR EXISTS (SELECT FROM limit_rule r WHERE r.name = l.lane AND r.lane)
   LOOP
     EXIT WHEN v_ahead >= p_most;
     IF v_lane.most > 0 THEN
@@ -399,6 +384,29 @@ BEGIN
 END
 $$;
 
+-- How many ready jobs of which tasks stand in the open lanes, counted up to 10,000 in each.
+CREATE FUNCTION ready_in_open_lanes() RETURNS TABLE (task text, jobs integer)
+LANGUAGE sql STABLE
+${lookups}
+AS $$
+  SELECT r.task, count(*)::integer
+  FROM (
+    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' LIMIT 10000) alone
+    UNION ALL
+    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '*' LIMIT 10000) grouped
+  ) r
+  GROUP BY r.task
+$$;
+
+-- How many ready jobs of a group there are, as far as they are counted.
+CREATE FUNCTION waiting_in(p_group text) RETURNS integer
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT pending_in(p_group, false, 10000)
+    + CASE WHEN is_keyed(p_group) THEN 0 ELSE coalesce((SELECT w.jobs FROM ready_in_open_lanes() w WHERE w.task = p_group), 0) END
+$$;
+
 -- Groups in a line each, in the order given.
 CREATE FUNCTION summaries_of(p_groups text[])
 RETURNS TABLE (group_name text, max integer, level text, active integer, waiting integer)
@@ -418,13 +426,14 @@ AS $$
            WHEN coalesce(o.code, f.code) IS NOT NULL THEN 'CODE'
            WHEN coalesce(o.submit, f.submit) IS NOT NULL THEN 'SUBMIT'
          END,
-         CASE WHEN g.family THEN 0 ELSE (SELECT count(*)::integer FROM slot s WHERE s.group_name = g.name) END,
-         CASE WHEN g.family THEN 0 ELSE pending_in(g.name, false, 10000) END
+         CASE WHEN g.family THEN 0 ELSE slots_used(g.name) END,
+         CASE WHEN g.family THEN 0 ELSE pending_in(g.name, false, 10000) + coalesce(w.jobs, 0) END
   FROM (
     SELECT n.name, n.ord, right(n.name, 2) IN ('/*', '=*') AS family FROM unnest(p_groups) WITH ORDINALITY AS n(name, ord)
   ) g
   LEFT JOIN limit_rule o ON o.name = ANY (ARRAY[g.name])
   LEFT JOIN limit_rule f ON NOT g.family AND f.name = ANY (ARRAY[family_of(g.name)])
+  LEFT JOIN ready_in_open_lanes() w ON w.task = g.name
   ORDER BY g.ord
 $$;
 

@@ -1,0 +1,429 @@
+-- Changes of limits: how a number takes effect, and how a group becomes hot.
+--
+-- A change holds the rules lock exclusively and raises meta.rules_version, so no claim is under way that works by another number,
+-- and none begins before its worker has reconciled. Slots in use stay: while there are more of them than the limit, none
+-- comes into use. A key's first number from a submit takes effect under the key's latch.
+
+-- Which of these groups have a number on record that is forgotten, and is not the one given here (NULL = none).
+CREATE FUNCTION forgotten_among(p_groups text[], p_limits integer[]) RETURNS text[]
+LANGUAGE plpgsql STABLE
+${lookups}
+AS $$
+DECLARE
+  v_other text[] := ARRAY(
+    SELECT DISTINCT r.name
+    FROM unnest(p_groups, p_limits) AS g(name, max)
+    JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
+    WHERE is_keyed(g.name) AND r.submit <> coalesce(g.max, -1));
+BEGIN
+  RETURN CASE WHEN v_other = '{}' THEN v_other ELSE ARRAY(SELECT g FROM unnest(v_other) AS g WHERE is_idle(g)) END;
+END
+$$;
+
+-- Deletes those of these numbers that are forgotten; returns how many. A number whose row a submit in flight has locked (see
+-- lock_for_reject) stays: that submit is about to store a job of the key. The caller holds the rules lock.
+CREATE FUNCTION forget_limits(p_groups text[]) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_unlocked text[] := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_groups) FOR UPDATE SKIP LOCKED);
+  v_forgotten integer;
+BEGIN
+  -- A statement of its own: it sees the jobs of submits that held the row until the one above.
+  DELETE FROM limit_rule r WHERE r.name = ANY (v_unlocked) AND is_idle(r.name);
+  GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+  RETURN v_forgotten;
+END
+$$;
+
+-- How many of a group's places row n counts: all rows together exactly the limit.
+CREATE FUNCTION capacity_of(p_limit integer, p_n integer) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT p_limit / 50 + (p_n < p_limit % 50)::integer $$;
+
+CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
+
+-- Lays a hot group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left:
+-- while any row holds more than its capacity, room is counted over the whole group (see lock_places).
+CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_now timestamptz := clock_timestamp();
+  v_raised boolean := EXISTS (SELECT FROM slot_group WHERE group_name = p_group);
+BEGIN
+  -- A row that is new in a group that had a limit was as good as full until now.
+  INSERT INTO slot_group AS g (group_name, n, capacity, used, full_since, full_until)
+  SELECT p_group, n, capacity_of(p_limit, n), 0,
+         CASE WHEN p_limit = 0 THEN v_now WHEN v_raised THEN '-infinity' END, CASE WHEN v_raised THEN v_now END
+  FROM generate_series(0, rows_of(p_limit) - 1) AS n
+  ON CONFLICT (group_name, n) DO UPDATE SET
+    capacity = excluded.capacity,
+    full_since = CASE WHEN g.used < g.capacity AND g.used >= excluded.capacity THEN v_now ELSE g.full_since END,
+    full_until = CASE WHEN g.used >= g.capacity AND g.used < excluded.capacity THEN v_now ELSE g.full_until END
+  WHERE g.capacity <> excluded.capacity;
+
+  UPDATE slot_group SET
+    capacity = 0,
+    full_since = CASE WHEN used < capacity THEN v_now ELSE full_since END
+  WHERE group_name = p_group AND n >= rows_of(p_limit) AND capacity > 0;
+
+  DELETE FROM slot_group
+  WHERE group_name = p_group AND n >= rows_of(p_limit) AND used = 0;
+END
+$$;
+
+-- Locks the counters of these groups, in one order for all.
+CREATE FUNCTION lock_counters(p_groups text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+AS $$
+BEGIN
+  PERFORM 1 FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE;
+END
+$$;
+
+-- Sets used of hot groups to what the slots on record say. The caller has locked the counters, in a statement before this
+-- one: whatever lends or frees a slot waits for that lock, so what is counted here is true.
+CREATE FUNCTION recount(p_groups text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  INSERT INTO slot_group (group_name, n, capacity, used)
+  SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups) AND is_hot(group_name)
+  ON CONFLICT DO NOTHING;
+
+  UPDATE slot_group g SET
+    used = counted.used,
+    full_since = CASE WHEN g.used < g.capacity AND counted.used >= g.capacity THEN clock_timestamp() ELSE g.full_since END,
+    full_until = CASE WHEN g.used >= g.capacity AND counted.used < g.capacity THEN clock_timestamp() ELSE g.full_until END
+  FROM (
+    SELECT r.group_name, r.n, count(s.slot)::integer AS used
+    FROM slot_group r
+    LEFT JOIN slot s ON s.group_name = r.group_name AND s.slot % 50 = r.n
+    WHERE r.group_name = ANY (p_groups)
+    GROUP BY r.group_name, r.n
+  ) counted
+  WHERE g.group_name = counted.group_name AND g.n = counted.n AND g.used <> counted.used;
+END
+$$;
+
+-- Where a group stands among a job's slots: 1 = its task's own, 2 to 5 = its further groups.
+CREATE FUNCTION position_of(p_group text, p_task text, p_groups text[]) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE WHEN p_task = p_group THEN 1 ELSE 1 + array_position(p_groups, p_group) END $$;
+
+-- Has every claimed job of a group that just got a limit, having had none, name a slot of its own. There may be more of
+-- them than the limit allows: they drain. Returns how many there were.
+CREATE FUNCTION name_slots(p_group text) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_named integer;
+BEGIN
+  -- In the order in which exchanges end jobs: neither waits for the other in a circle.
+  PERFORM 1 FROM job WHERE id IN (SELECT c.id FROM claimed_in(p_group) c) ORDER BY id FOR UPDATE;
+  WITH free AS (
+    SELECT number, row_number() OVER (ORDER BY number) AS rank
+    FROM generate_series(0, (SELECT count(*) FROM claimed_in(p_group))
+                          + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS number
+    WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = number)
+  ), claimed AS (
+    SELECT c.id, position_of(p_group, c.task, c.groups) AS place, row_number() OVER (ORDER BY c.started_at, c.id) AS rank
+    FROM claimed_in(p_group) c
+  )
+  UPDATE job SET slots[claimed.place] = free.number
+  FROM claimed
+  JOIN free USING (rank)
+  WHERE job.id = claimed.id AND job.state = 2;
+  GET DIAGNOSTICS v_named = ROW_COUNT;
+  RETURN v_named;
+END
+$$;
+
+-- Has no claimed job of a group name a slot of it any more.
+CREATE FUNCTION unname_slots(p_group text) RETURNS void
+LANGUAGE sql
+SET search_path = ${schema}, pg_temp
+AS $$
+  UPDATE job SET slots[position_of(p_group, job.task, job.groups)] = NULL
+  FROM claimed_in(p_group) c
+  WHERE job.id = c.id AND job.slots IS NOT NULL
+$$;
+
+-- Makes a plain group with a limit hot: the numbers that claimed jobs name become slots that are lent to the workers of these
+-- jobs, and are as old as their claims. Says whether the group was cold. The caller holds the rules lock, and raises the version of the limits.
+CREATE FUNCTION make_hot(p_group text) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_limit integer := limit_of(p_group);
+BEGIN
+  IF is_keyed(p_group) OR v_limit IS NULL OR is_hot(p_group) THEN
+    RETURN false;
+  END IF;
+  PERFORM lay_out(p_group, v_limit);
+  INSERT INTO slot (group_name, slot, worker_id, token, acquired_at)
+  SELECT p_group, n.slot, n.worker_id, max(n.token), coalesce(min(n.started_at), clock_timestamp())
+  FROM (
+    SELECT c.slots[position_of(p_group, c.task, c.groups)] AS slot, c.worker_id, c.token, c.started_at
+    FROM claimed_in(p_group) c
+  ) n
+  WHERE n.slot IS NOT NULL
+  GROUP BY n.slot, n.worker_id;
+  PERFORM unname_slots(p_group);
+  PERFORM recount(ARRAY[p_group]);
+  RETURN true;
+END
+$$;
+
+-- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
+-- keyed group whose first limit comes from a submit, under that group's latch).
+CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_limit integer := limit_of(p_group);
+BEGIN
+  IF v_limit IS NULL THEN
+    -- Lifted. Workers give lent slots back; should the group get a limit again before that, it is cold and they count.
+    -- Jobs set aside go home, not all at once: every claim waits for the rules lock meanwhile. The caller sees to the rest.
+    PERFORM call_back(p_group, 1000);
+    DELETE FROM slot_group WHERE group_name = p_group;
+    PERFORM unname_slots(p_group);
+    RETURN;
+  END IF;
+  IF is_hot(p_group) THEN
+    PERFORM lay_out(p_group, v_limit);
+  END IF;
+  IF p_before IS NULL THEN
+    PERFORM name_slots(p_group);
+    IF (SELECT m.heat_above FROM meta m) = 0 THEN
+      PERFORM make_hot(p_group);
+    END IF;
+  ELSIF v_limit > p_before THEN
+    PERFORM call_back(p_group, least(v_limit, 1000));
+  END IF;
+END
+$$;
+
+-- Puts a change of a limit on the log, and now and then takes off what is old: all but the latest thousands, and of each
+-- limit the latest.
+CREATE FUNCTION log_limit(p_name text, p_level text, p_before integer, p_after integer, p_by text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_id bigint;
+BEGIN
+  INSERT INTO limit_change (name, level, before, after, by) VALUES (p_name, p_level, p_before, p_after, p_by)
+  RETURNING id INTO v_id;
+  IF v_id % 500 = 0 THEN
+    DELETE FROM limit_change c
+    WHERE c.id <= v_id - 5000
+      AND EXISTS (SELECT FROM limit_change l WHERE l.name = c.name AND l.level = c.level AND l.id > c.id);
+  END IF;
+END
+$$;
+
+-- Sets (or, with NULL, takes away) the number of a group or family at one level; with p_by, puts that on the log. The
+-- caller holds the rules lock.
+CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer, p_by text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_before integer := limit_of(p_name);
+  v_family boolean := right(p_name, 2) IN ('/*', '=*');
+  v_member record;
+  v_members text[];
+  v_limits integer[];
+  v_number integer := (
+    SELECT CASE p_level WHEN 'operator' THEN r.operator WHEN 'config' THEN r.config WHEN 'code' THEN r.code ELSE r.submit END
+    FROM limit_rule r WHERE r.name = p_name);
+BEGIN
+  IF p_limit IS NOT DISTINCT FROM v_number THEN
+    RETURN;                                       -- nothing new for anyone
+  END IF;
+  IF p_by IS NOT NULL AND p_level IN ('operator', 'config') THEN
+    PERFORM log_limit(p_name, p_level, v_number, p_limit, p_by);
+  END IF;
+  IF v_family THEN
+    -- Its groups that are in use: those with slots, and those that had no limit and have claimed jobs.
+    SELECT array_agg(m.name), array_agg(limit_of(m.name)) INTO v_members, v_limits
+    FROM (
+      SELECT s.group_name AS name FROM slot s
+      UNION
+      SELECT unnest(j.groups) FROM job j WHERE j.state = 2
+    ) m
+    WHERE family_of(m.name) = p_name;
+  END IF;
+
+  INSERT INTO limit_rule AS r (name, operator, config, code, submit)
+  VALUES (
+    p_name,
+    CASE p_level WHEN 'operator' THEN p_limit END,
+    CASE p_level WHEN 'config' THEN p_limit END,
+    CASE p_level WHEN 'code' THEN p_limit END,
+    CASE p_level WHEN 'submit' THEN p_limit END)
+  ON CONFLICT (name) DO UPDATE SET
+    operator = CASE p_level WHEN 'operator' THEN p_limit ELSE r.operator END,
+    config = CASE p_level WHEN 'config' THEN p_limit ELSE r.config END,
+    code = CASE p_level WHEN 'code' THEN p_limit ELSE r.code END,
+    submit = CASE p_level WHEN 'submit' THEN p_limit ELSE r.submit END,
+    changed_at = clock_timestamp(),
+    changed_token = nextval('token');
+
+  IF v_family THEN
+    FOR v_member IN SELECT * FROM unnest(v_members, v_limits) AS m(name, before) LOOP
+      PERFORM enforce(v_member.name, v_member.before);
+    END LOOP;
+    UPDATE job SET lane = home_lane(task, groups, limited_group)
+    WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND family_of(substr(lane, 2)) = p_name;
+  ELSE
+    PERFORM enforce(p_name, v_before);
+  END IF;
+  UPDATE meta SET rules_version = rules_version + 1;
+END
+$$;
+
+-- Makes those of these groups hot that are cold.
+CREATE FUNCTION heat(p_groups text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_group text;
+  v_heated boolean := false;
+BEGIN
+  -- All workers of a group ask for this at once: without the lock, which every claim waits for, once it is done.
+  IF NOT EXISTS (SELECT FROM unnest(p_groups) AS g WHERE NOT is_hot(g)) THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  FOR v_group IN SELECT DISTINCT g FROM unnest(p_groups) AS g ORDER BY g LOOP
+    v_heated := make_hot(v_group) OR v_heated;
+  END LOOP;
+  IF v_heated THEN
+    UPDATE meta SET rules_version = rules_version + 1;
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END IF;
+END
+$$;
+
+-- Sets a limit live; returns the version of the limits from which on it holds.
+CREATE FUNCTION set_limit(p_name text, p_level text, p_limit integer, p_by text) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM apply_limit(p_name, p_level, p_limit, p_by);
+  PERFORM pg_notify('sluice_${schema}', 'rules');
+  RETURN (SELECT rules_version FROM meta);
+END
+$$;
+
+-- Puts pointers on record, in place of those of the same families. Workers hear of it as of a changed limit: what they have
+-- not started was judged without it.
+CREATE FUNCTION record_pointers(p_families text[], p_pointers text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM unnest(p_families, p_pointers) AS given(family, pointer)
+    LEFT JOIN pointer p ON p.family = given.family
+    WHERE p.pointer IS DISTINCT FROM given.pointer)
+  THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  INSERT INTO pointer AS p (family, pointer)
+  SELECT given.family, given.pointer FROM unnest(p_families, p_pointers) AS given(family, pointer)
+  ON CONFLICT (family) DO UPDATE SET pointer = excluded.pointer;
+  UPDATE meta SET rules_version = rules_version + 1;
+  PERFORM pg_notify('sluice_${schema}', 'rules');
+END
+$$;
+
+-- How many live workers that could start a job of this group have not heard of this version of the limits.
+CREATE FUNCTION unaware_workers(p_name text, p_version bigint) RETURNS bigint
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT count(*)
+  FROM worker w
+  WHERE w.rules_seen < p_version
+    AND w.expires_at > clock_timestamp()
+    AND (split_part(p_name, '/', 1) = ANY (w.tasks)
+      OR EXISTS (SELECT FROM held_slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
+$$;
+
+-- Sets submit-side limits where their groups have none, and removes forgotten ones where there is none to set (NULL);
+-- returns the plain groups that got their first one. All locks are taken first, in one order for all, and the version of the
+-- limits is raised last: no two proposers wait in a circle.
+CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_new text[] := ARRAY(
+    SELECT DISTINCT p.name
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND limit_of(p.name) IS NULL);
+  v_idle text[] := forgotten_among(p_groups, p_limits);
+  v_proposal record;
+  v_named boolean := false;
+BEGIN
+  IF v_idle <> '{}' OR EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+    -- Under the lock: no claim works by the number that is forgotten here.
+    PERFORM forget_limits(v_idle);
+  ELSE
+    -- Against a change of a family's limit, and the end of a worker whose jobs are to name slots here.
+    PERFORM pg_advisory_xact_lock_shared(rules_lock());
+  END IF;
+  -- Again, under the lock: a key's number that was on record before may have been forgotten, and now stays.
+  v_new := ARRAY(
+    SELECT DISTINCT p.name
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND (is_keyed(p.name) OR p.name = ANY (v_new)) AND limit_of(p.name) IS NULL);
+  PERFORM pg_advisory_xact_lock(latches(), l.latch)
+  FROM (SELECT DISTINCT latch_of(g) AS latch FROM unnest(v_new) AS g WHERE is_keyed(g) ORDER BY 1) l;
+
+  FOR v_proposal IN
+    SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed
+    FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND p.name = ANY (v_new) AND limit_of(p.name) IS NULL
+    GROUP BY p.name
+    ORDER BY p.name
+  LOOP
+    IF NOT v_proposal.keyed THEN
+      PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
+      PERFORM pg_notify('sluice_${schema}', 'rules');
+      RETURN NEXT v_proposal.name;
+    ELSE
+      INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
+      ON CONFLICT (name) DO UPDATE SET
+        submit = excluded.submit, changed_at = excluded.changed_at, changed_token = excluded.changed_token;
+      v_named := name_slots(v_proposal.name) > 0 OR v_named;
+    END IF;
+  END LOOP;
+  IF v_named THEN
+    UPDATE meta SET rules_version = rules_version + 1;
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+  END IF;
+END
+$$;

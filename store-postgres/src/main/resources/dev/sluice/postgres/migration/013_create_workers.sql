@@ -1,0 +1,353 @@
+-- Workers: signing on and off, leases, recovery, and the reconcile in which a worker and the store agree on what it holds.
+--
+-- What a worker holds ends with its row: its jobs are ready again, its slots free, its asks gone, in one transaction.
+
+-- Brings the limits that code declares up to date for these tasks: the lowest among live workers that handle the task;
+-- none if they declare none; as it was if nobody handles it just now. Says whether
+-- anything changed. The caller holds the rules lock.
+CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_change record;
+  v_changed boolean := false;
+BEGIN
+  FOR v_change IN
+    WITH declared AS (
+      SELECT d.name, min(d.max) AS max
+      FROM worker w
+      CROSS JOIN LATERAL unnest(w.limit_names, w.limit_values) AS d(name, max)
+      WHERE split_part(d.name, '/', 1) = ANY (p_tasks) AND w.expires_at > clock_timestamp()
+      GROUP BY d.name
+    )
+    SELECT coalesce(d.name, r.name) AS name, d.max
+    FROM declared d
+    FULL JOIN (SELECT * FROM limit_rule WHERE code IS NOT NULL AND split_part(name, '/', 1) = ANY (p_tasks)) r
+      ON r.name = d.name
+    WHERE d.max IS DISTINCT FROM r.code
+      AND EXISTS (
+        SELECT FROM worker w
+        WHERE split_part(coalesce(d.name, r.name), '/', 1) = ANY (w.tasks) AND w.expires_at > clock_timestamp())
+    ORDER BY 1
+  LOOP
+    PERFORM apply_limit(v_change.name, 'code', v_change.max);
+    PERFORM pg_notify('sluice_${schema}', 'rules');
+    v_changed := true;
+  END LOOP;
+  RETURN v_changed;
+END
+$$;
+
+-- Signs a worker on; says whether that changed a limit.
+CREATE FUNCTION register_worker(
+  p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint,
+  p_highest_token bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM raise_tokens(p_highest_token);
+  INSERT INTO worker (id, name, queues, tasks, rooms, limit_names, limit_values, lease_ms, granted_ms, expires_at)
+  VALUES (p_worker, p_name, p_queues, p_tasks, (SELECT coalesce(jsonb_object_agg(t, 2000000000), '{}') FROM unnest(p_tasks) AS t),
+          p_limit_names, p_limit_values, p_lease_ms, p_lease_ms, clock_timestamp() + p_lease_ms * interval '1 millisecond');
+  RETURN sync_code_limits(p_tasks);
+END
+$$;
+
+-- Puts on record what a worker's tasks declare in code from now on. Names the epoch of the worker, so that one that the
+-- worker has given up never replaces a later one: see worker_lock. Says what came of it: lost, late (and nothing else),
+-- changed (a limit) or unchanged.
+CREATE FUNCTION declare_limits(p_worker uuid, p_epoch bigint, p_limit_names text[], p_limit_values integer[]) RETURNS text
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_epoch bigint;
+  v_tasks text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  SELECT epoch, tasks INTO v_epoch, v_tasks FROM worker WHERE id = p_worker AND expires_at > clock_timestamp();
+  IF v_epoch IS DISTINCT FROM p_epoch THEN
+    RETURN CASE WHEN v_epoch IS NULL THEN 'lost' ELSE 'late' END;
+  END IF;
+  UPDATE worker SET limit_names = p_limit_names, limit_values = p_limit_values WHERE id = p_worker;
+  RETURN CASE WHEN sync_code_limits(v_tasks) THEN 'changed' ELSE 'unchanged' END;
+END
+$$;
+
+-- Ends a worker's standing: its jobs are ready again and name no slots, its lent slots are free, and used is recounted from
+-- the slots that are left, all in one transaction. The caller has locked the worker's row. A job that had started keeps its
+-- attempt, with a note of what happened, if the worker died; a worker that signs off hands its jobs back untouched. Says of
+-- which tasks jobs went back, and of which groups slots came free, each once for every one.
+CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued text[], slots text[])
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+DECLARE
+  v_lent text[] := ARRAY(SELECT s.group_name FROM slot s WHERE s.worker_id = p_worker);
+  v_named text[] := ARRAY(
+    SELECT h.group_name FROM held_slot h
+    WHERE h.worker_id = p_worker AND h.job_id IS NOT NULL
+    GROUP BY h.group_name, h.slot);
+  v_tasks text[];
+  v_cancelled uuid[];
+  v_requeued text[];
+BEGIN
+  SELECT array_agg(id) INTO v_cancelled
+  FROM (SELECT id FROM job WHERE state = 2 AND worker_id = p_worker AND cancel_requested FOR UPDATE) c;
+  IF v_cancelled IS NOT NULL THEN
+    PERFORM bury_cancelled(v_cancelled);
+  END IF;
+
+  WITH requeued AS (
+    UPDATE job SET
+      state = 1,
+      lane = home_lane(task, groups, limited_group),
+      failures = CASE WHEN p_died AND started_at IS NOT NULL
+        THEN with_failure(failures, attempt, jsonb_build_object(
+          'type', 'WorkerLost',
+          'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
+        ELSE failures
+      END,
+      attempt = attempt - (NOT p_died AND started_at IS NOT NULL)::integer,
+      worker_id = NULL,
+      slots = NULL,
+      started_at = NULL
+    WHERE state = 2 AND worker_id = p_worker
+    RETURNING task
+  )
+  SELECT array_agg(task) INTO v_requeued FROM requeued;
+
+  IF v_lent <> '{}' THEN
+    PERFORM lock_counters(v_lent);
+    DELETE FROM slot WHERE worker_id = p_worker;
+    PERFORM recount(ARRAY(SELECT DISTINCT unnest(v_lent)));
+  END IF;
+  PERFORM call_back(g, 8 * count(*)) FROM unnest(v_lent || v_named) AS g GROUP BY g ORDER BY g;
+
+  DELETE FROM attested WHERE worker_id = p_worker;
+  DELETE FROM ask WHERE worker_id = p_worker;
+  DELETE FROM worker WHERE id = p_worker RETURNING tasks INTO v_tasks;
+  PERFORM sync_code_limits(v_tasks);
+  RETURN QUERY SELECT v_requeued, nullif(v_lent || v_named, '{}');
+END
+$$;
+
+-- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has
+-- them locked.
+CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(rules_lock());
+  PERFORM 1 FROM worker WHERE id = p_worker FOR UPDATE;
+  IF FOUND THEN
+    PERFORM retire_worker(p_worker, false);
+    PERFORM call_back_all(p_left_behind);
+    PERFORM wake_all();
+  END IF;
+END
+$$;
+
+-- Shortens leases that reach further than they were granted for: the server's clock was set back since. Such a lease lasts
+-- once more as long as it was granted for, counted from now; its holder counts on no more.
+-- In a transaction of its own: the rules lock comes before all locks on rows.
+CREATE FUNCTION shorten_leases() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  UPDATE worker SET expires_at = clock_timestamp() + granted_ms * interval '1 millisecond'
+  WHERE id IN (
+    SELECT w.id FROM worker w
+    WHERE w.expires_at > clock_timestamp() + w.granted_ms * interval '1 millisecond'
+    ORDER BY w.id
+    FOR UPDATE SKIP LOCKED);
+  UPDATE slot SET expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+  WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM slot s
+    WHERE s.expires_at IS NOT NULL AND s.expires_at > clock_timestamp() + s.lease_ms * interval '1 millisecond'
+    FOR UPDATE SKIP LOCKED));
+END
+$$;
+
+-- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, with its name), job (its requeued
+-- jobs by task) and slot (by group, of dead workers and of expired permits).
+CREATE FUNCTION recover() RETURNS TABLE (kind text, worker uuid, name text, number bigint)
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_dead record;
+  v_retired record;
+  v_found boolean := false;
+BEGIN
+  IF EXISTS (SELECT FROM worker WHERE expires_at <= clock_timestamp()) THEN
+    PERFORM pg_advisory_xact_lock(rules_lock());
+    FOR v_dead IN
+      SELECT w.id, w.name FROM worker w WHERE w.expires_at <= clock_timestamp() ORDER BY w.id FOR UPDATE SKIP LOCKED
+    LOOP
+      v_found := true;
+      SELECT * INTO v_retired FROM retire_worker(v_dead.id, true);
+      RETURN QUERY SELECT 'worker', v_dead.id, v_dead.name, 1::bigint;
+      RETURN QUERY SELECT 'job', v_dead.id, t, count(*) FROM unnest(v_retired.requeued) AS t GROUP BY t;
+      RETURN QUERY SELECT 'slot', v_dead.id, g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
+    END LOOP;
+  END IF;
+  IF EXISTS (SELECT FROM slot WHERE expires_at <= (SELECT clock_timestamp())) THEN
+    RETURN QUERY SELECT 'slot', NULL::uuid, f.group_name, f.freed FROM free_expired_permits(NULL) f;
+    v_found := true;
+  END IF;
+  IF v_found THEN
+    PERFORM wake_all();
+  END IF;
+END
+$$;
+
+-- Lets a worker's lease end so long after now; false if it was lost. The client numbers its renewals, and each of them covers
+-- what the earlier ones asked for: one that another has overtaken changes nothing, and its lease is held all the same.
+CREATE FUNCTION renew_worker(p_worker uuid, p_renewal bigint, p_ms bigint) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  UPDATE worker SET
+    granted_ms = p_ms,
+    expires_at = clock_timestamp() + p_ms * interval '1 millisecond',
+    renewal = p_renewal
+  WHERE id = p_worker AND expires_at > clock_timestamp() AND renewal < p_renewal;
+  RETURN FOUND OR EXISTS (SELECT FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp());
+END
+$$;
+
+-- Agrees with a worker on what it holds: jobs of claims it does not know of, by job and token, go back in line, or are
+-- cancelled if they were asked to stop. Begins a new epoch of the worker, which must be above the last one: see
+-- worker_lock. Returns NULL if the lease is lost; {"late": true} if the reconcile came too late; and else the version of the
+-- limits, the jobs (by id: the hot groups they are in, and the slots they name), the slots that are lent to the worker
+-- (group, number, token), and which of their groups are draining.
+--
+-- It does not wait for long: a worker whose earlier calls are stuck sends one reconcile after another, and each would keep
+-- a connection of the server busy. The worker's row is changed last, because renewals wait for whatever has it.
+CREATE FUNCTION reconcile(p_worker uuid, p_epoch bigint, p_known uuid[], p_tokens bigint[]) RETURNS jsonb
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET jit = off
+SET lock_timeout = '5s'
+AS $$
+DECLARE
+  v_version bigint;
+  v_epoch bigint;
+  v_unknown uuid[];
+  v_cancelled uuid[];
+  v_named text[];
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
+  SELECT rules_version INTO v_version FROM meta;
+  SELECT w.epoch INTO v_epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp();
+  IF v_epoch IS NULL THEN
+    RETURN NULL;
+  ELSIF v_epoch >= p_epoch THEN
+    RETURN '{"late": true}';
+  END IF;
+  SELECT array_agg(u.id), array_agg(u.id) FILTER (WHERE u.cancel_requested) INTO v_unknown, v_cancelled
+  FROM (
+    SELECT j.id, j.cancel_requested
+    FROM job j
+    WHERE j.state = 2 AND j.worker_id = p_worker
+      AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_known, p_tokens) AS k(id, token))
+    ORDER BY j.id
+    FOR UPDATE
+  ) u;
+  v_named := ARRAY(SELECT DISTINCT h.group_name FROM held_slot h WHERE h.job_id = ANY (v_unknown));
+  IF v_cancelled IS NOT NULL THEN
+    PERFORM bury_cancelled(v_cancelled);
+  END IF;
+  UPDATE job j SET
+    state = 1,
+    lane = home_lane(j.task, j.groups, j.limited_group),
+    attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
+    worker_id = NULL,
+    slots = NULL,
+    started_at = NULL
+  WHERE j.id = ANY (v_unknown);
+  PERFORM call_back_all(v_named);
+  UPDATE worker w SET
+    epoch = p_epoch,
+    rules_seen = v_version,
+    (limited, lanes, hot) = (SELECT b.limited, b.lanes, b.hot FROM works_by(w.tasks) b)
+  WHERE w.id = p_worker;
+  RETURN jsonb_build_object('version', v_version) || standing_of(p_worker);
+END
+$$;
+
+-- Which of these tasks have a limit, as keys, which a lane, and which a group that is hot.
+CREATE FUNCTION works_by(p_tasks text[], OUT limited jsonb, OUT lanes text[], OUT hot text[])
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT coalesce(jsonb_object_agg(r.name, true) FILTER (WHERE r.max IS NOT NULL), '{}'),
+         coalesce(array_agg(r.name) FILTER (WHERE r.lane), '{}'),
+         coalesce(array_agg(r.name) FILTER (WHERE r.max IS NOT NULL AND is_hot(r.name)), '{}')
+  FROM (SELECT l.name, l.lane, limit_of(l.name) AS max FROM limit_rule l WHERE l.name = ANY (p_tasks)) r
+$$;
+
+-- What a worker holds.
+CREATE FUNCTION standing_of(p_worker uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+SET search_path = ${schema}, pg_temp
+SET jit = off
+AS $$
+  SELECT jsonb_build_object(
+    'jobs', (
+      SELECT coalesce(jsonb_object_agg(j.id, jsonb_build_object(
+        'gates', (SELECT coalesce(jsonb_agg(g ORDER BY g), '[]') FROM unnest(j.task || j.groups) AS g
+                  WHERE limit_of(g) IS NOT NULL AND is_hot(g)),
+        'named', (SELECT coalesce(jsonb_object_agg(g, j.slots[position_of(g, j.task, j.groups)]), '{}')
+                  FROM unnest(j.task || j.groups) AS g
+                  WHERE j.slots[position_of(g, j.task, j.groups)] IS NOT NULL AND limit_of(g) IS NOT NULL))), '{}')
+      FROM job j
+      WHERE j.state = 2 AND j.worker_id = p_worker),
+    'slots', (
+      SELECT coalesce(jsonb_agg(jsonb_build_array(s.group_name, s.slot, s.token)), '[]')
+      FROM slot s
+      WHERE s.worker_id = p_worker),
+    'draining', (
+      SELECT coalesce(jsonb_agg(g.name), '[]')
+      FROM (SELECT DISTINCT s.group_name AS name FROM slot s WHERE s.worker_id = p_worker) g
+      WHERE (SELECT count(*) FROM slot s WHERE s.group_name = g.name) > limit_of(g.name)))
+$$;
+
+-- Takes down what a worker has. It says so between two exchanges; under its lock and in its epoch no exchange is under way,
+-- so whatever was on record for it before this token and is not listed it will never know of. Nothing is looked for here:
+-- the audit compares, for all workers at once (unlisted, in the audit).
+CREATE FUNCTION attest(
+  p_worker uuid, p_epoch bigint, p_rules bigint, p_jobs uuid[], p_tokens bigint[],
+  p_groups text[], p_slots integer[], p_slot_tokens bigint[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
+  IF p_epoch IS DISTINCT FROM (SELECT w.epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN
+    RETURN;
+  END IF;
+  INSERT INTO attested AS a (worker_id, epoch, rules, token, jobs, tokens, groups, slots, slot_tokens)
+  VALUES (p_worker, p_epoch, p_rules, nextval('token'), p_jobs, p_tokens, p_groups, p_slots, p_slot_tokens)
+  ON CONFLICT (worker_id) DO UPDATE SET
+    epoch = excluded.epoch,
+    rules = excluded.rules,
+    token = excluded.token,
+    jobs = excluded.jobs,
+    tokens = excluded.tokens,
+    groups = excluded.groups,
+    slots = excluded.slots,
+    slot_tokens = excluded.slot_tokens;
+END
+$$;

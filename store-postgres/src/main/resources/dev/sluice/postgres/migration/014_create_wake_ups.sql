@@ -1,0 +1,108 @@
+-- Wake-ups: what tells a worker that there is something to do.
+
+-- Wakes workers that found too little to do, for news of some kinds: jobs of a task in a queue ('*' = any), and how many
+-- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what
+-- it is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it
+-- waiting.
+CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_news record;
+  v_some uuid[];
+  v_woken uuid[] := '{}';
+BEGIN
+  FOR v_news IN
+    SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC
+  LOOP
+    WITH woken AS (
+      UPDATE worker SET waiting_for = NULL
+      WHERE id IN (
+        SELECT w.id
+        FROM worker w
+        WHERE w.waiting_for IS NOT NULL
+          AND (v_news.task = '*' OR v_news.task = ANY (w.waiting_for))
+          AND (v_news.queue = '*' OR v_news.queue = ANY (w.queues))
+          AND w.expires_at > clock_timestamp()
+        ORDER BY w.id
+        LIMIT v_news.workers
+        FOR UPDATE)
+      RETURNING id
+    )
+    SELECT array_agg(id) INTO v_some FROM woken;
+    v_woken := v_woken || v_some;
+  END LOOP;
+  PERFORM pg_notify('sluice_${schema}', w::text) FROM unnest(v_woken) AS w;
+  RETURN cardinality(v_woken);
+END
+$$;
+
+-- Wakes one worker that waits for jobs of this task in this queue, with the commit of this transaction. True: the worker's row
+-- is locked and no longer says that the worker waits, so no other job counts on that worker, and the worker hears of this
+-- job when the job can be seen. False: no row was found. A worker may yet say that it waits after this look, and look for
+-- jobs before the commit: neither sees the other then. After false the submitter therefore calls wake when it has committed.
+--
+-- The row stays locked until the commit, and the worker's renewals wait for it. So this is the last step of a transaction
+-- that consists of one statement: no client, frozen or cut off, can keep it open. Rows that other transactions have locked
+-- are passed over: nothing waits here. The planner settings are those of the caller (submit_one).
+CREATE FUNCTION wake_one(p_task text, p_queue text) RETURNS boolean
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+DECLARE
+  v_worker uuid;
+BEGIN
+  UPDATE worker SET waiting_for = NULL
+  WHERE id = (
+    SELECT w.id
+    FROM worker w
+    WHERE p_task = ANY (w.waiting_for) AND p_queue = ANY (w.queues) AND w.expires_at > clock_timestamp()
+    ORDER BY w.id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED)
+  RETURNING id INTO v_worker;
+  IF v_worker IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM pg_notify('sluice_${schema}', v_worker::text);
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION wake_all() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+AS $$
+BEGIN
+  PERFORM pg_notify('sluice_${schema}', 'all');
+END
+$$;
+
+-- Has the server plan what an exchange of a limited task runs. The plans belong to the connection: its first such call would
+-- make some forty of them, 15 ms, with locks held. All lists are empty, so nothing is found, locked or written. It does
+-- not wait for a migration that has the tables.
+CREATE FUNCTION warm_up() RETURNS void
+LANGUAGE plpgsql
+SET search_path = ${schema}, pg_temp
+SET lock_timeout = '100ms'
+AS $$
+DECLARE
+  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, '{}', '{}', '{}')::demand;
+  v_found found := ('{}', '{}', '{}', '{}', false)::found;
+BEGIN
+  PERFORM promote_due(0);
+  PERFORM lines_with_room(NULL, v_demand, '{}', '{}');
+  PERFORM find('{}', '{}', '{}', '{}', '{}');
+  PERFORM needs_of(v_found, v_demand);
+  PERFORM limits_of('{}');
+  PERFORM latch_groups(NULL);
+  PERFORM admit_cold(NULL, 0, NULL);
+  PERFORM choose(v_found, NULL, NULL);
+  PERFORM lock_places('{}', '{}', 0);
+  PERFORM lend_for('{}', NULL, v_demand, NULL);
+  PERFORM take_slots(NULL, 0, '{}', '{}', '{}');
+  PERFORM release_slots(NULL, '{}', '{}', '{}');
+  PERFORM bury('{}', '{}', '{}', '{}', '{}', NULL, '{}');
+END
+$$;
