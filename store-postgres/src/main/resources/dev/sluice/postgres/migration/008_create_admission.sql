@@ -423,7 +423,9 @@ BEGIN
   WHERE g.allowed < g.jobs;
   v_admission.left_jobs := cardinality(p_found.tids) - cardinality(v_admission.jobs);
   IF v_admission.left_jobs > 0 THEN
-    v_admission.left_lanes := CASE WHEN p_found.lanes[1] = ALL (p_found.lanes) THEN p_found.lanes[:1] ELSE ARRAY(
+    -- The next claim may start behind a few that are left: each claim looks at the whole line several times a second.
+    v_admission.left_lanes := CASE WHEN 8 * v_admission.left_jobs <= cardinality(v_admission.jobs) THEN '{}'
+      WHEN p_found.lanes[1] = ALL (p_found.lanes) THEN p_found.lanes[:1] ELSE ARRAY(
       SELECT DISTINCT f.lane
       FROM unnest(p_found.tids, p_found.lanes) AS f(tid, lane)
       LEFT JOIN unnest(v_admission.jobs) AS j ON j.tid = f.tid

@@ -103,22 +103,25 @@ BEGIN
 END
 $$;
 
--- Those of these plain groups that ready jobs of any task are in, besides the group's own task.
+-- Those of the plain ones of these groups that ready jobs of any task are in, besides the group's own task.
 CREATE FUNCTION shared_among(p_groups text[]) RETURNS text[]
 LANGUAGE plpgsql STABLE
 ${lookups}
 AS $$
+DECLARE
+  v_plain text[] := ARRAY(SELECT DISTINCT n FROM unnest(p_groups) AS n WHERE NOT is_keyed(n));
 BEGIN
-  IF NOT EXISTS (SELECT FROM job WHERE groups[1] IS NOT NULL AND state < 2) THEN
+  -- Where no job has a further group, as mostly, many groups need not be looked for.
+  IF v_plain = '{}' OR (cardinality(v_plain) > 8 AND NOT EXISTS (SELECT FROM job WHERE groups[1] IS NOT NULL AND state < 2)) THEN
     RETURN NULL;
   END IF;
   RETURN ARRAY(
-    SELECT g.name
-    FROM (SELECT DISTINCT n AS name FROM unnest(p_groups) AS n WHERE NOT is_keyed(n)) g
-    WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g.name AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g.name AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g.name AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g.name AND j.state = 1));
+    SELECT g
+    FROM unnest(v_plain) AS g
+    WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g AND j.state = 1)
+       OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g AND j.state = 1));
 END
 $$;
 
