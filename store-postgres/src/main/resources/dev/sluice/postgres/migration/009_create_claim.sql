@@ -176,6 +176,9 @@ BEGIN
   FOR v_hot IN SELECT * FROM hot_rooms(p_demand) LOOP
     IF v_hot.room = 0 THEN
       v_wanted := v_wanted - v_hot.task;
+    ELSIF v_wanted ? v_hot.task AND 4 * v_hot.room < least((v_wanted -> v_hot.task)::integer, p_demand.jobs) THEN
+      -- More of its jobs than it has room for would keep jobs of other tasks from being found.
+      v_wanted := v_wanted || jsonb_build_object(v_hot.task, 4 * v_hot.room);
     END IF;
     IF v_hot.full_until IS NOT NULL THEN
       v_claim.full_until := coalesce(v_claim.full_until, '{}') || jsonb_build_object(v_hot.task, v_hot.full_until);

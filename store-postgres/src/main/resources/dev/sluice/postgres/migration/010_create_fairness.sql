@@ -13,7 +13,7 @@ CREATE TABLE ask (
   group_name text COLLATE "C" NOT NULL,
   place bigint GENERATED ALWAYS AS IDENTITY,
   offered_at timestamptz,                     -- since when a slot is left free for it
-  turn_ends timestamptz,                      -- not in line any more: it keeps a slot from job to job until then
+  turn_ends timestamptz,                      -- not in line any more: it keeps a slot from job to job until then, and gives way
   PRIMARY KEY (worker_id, group_name)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX ask_in_line ON ask (group_name, place) WHERE turn_ends IS NULL;
@@ -227,19 +227,26 @@ DECLARE
   v_ask record;
   v_shares group_shares;
   v_left text[];
-  v_found boolean := coalesce(cardinality(p_claim.jobs), 0) > 0 OR coalesce(p_claim.more, false);
-  v_idle boolean := p_demand.jobs = 0
-    OR (p_demand.tell AND NOT v_found AND coalesce(cardinality(p_claim.full_groups || p_claim.capped), 0) = 0);
+  v_found boolean := coalesce(cardinality(p_claim.jobs), 0) > 0 OR coalesce(p_claim.more, false)
+    OR coalesce(cardinality(p_claim.full_groups || p_claim.capped), 0) > 0;
+  v_idle boolean := p_demand.jobs = 0 OR (p_demand.tell AND NOT v_found);
 BEGIN
-  DELETE FROM ask WHERE worker_id = p_worker AND turn_ends <= clock_timestamp();
   FOR v_ask IN
-    SELECT a.ctid AS tid, a.group_name, a.offered_at, limit_of(a.group_name) AS max
+    SELECT a.ctid AS tid, a.group_name, a.offered_at, a.turn_ends, limit_of(a.group_name) AS max
     FROM ask a
-    WHERE a.worker_id = p_worker AND a.turn_ends IS NULL AND (a.offered_at IS NOT NULL OR p_demand.tell OR v_idle)
+    WHERE a.worker_id = p_worker AND (
+      a.turn_ends <= clock_timestamp() OR (a.turn_ends IS NULL AND (a.offered_at IS NOT NULL OR p_demand.tell OR v_idle)))
     FOR UPDATE SKIP LOCKED
   LOOP
     v_shares := shares_of(p_worker, v_ask.group_name, v_ask.max);
-    IF v_shares.mine >= greatest(v_shares.share, 1) THEN
+    IF v_ask.turn_ends IS NOT NULL THEN
+      -- A worker that gives way stands in line again at once: one with many tasks would else come later than others each time.
+      IF v_idle OR coalesce(v_ask.max, 0) = 0 OR v_shares.line IS NULL OR v_shares.share > 0 THEN
+        DELETE FROM ask WHERE ctid = v_ask.tid;
+      ELSIF v_shares.mine = 0 THEN
+        UPDATE ask SET turn_ends = NULL, place = DEFAULT WHERE ctid = v_ask.tid;
+      END IF;
+    ELSIF v_shares.mine >= greatest(v_shares.share, 1) THEN
       -- Met. There may be fewer workers than slots just now; should that change, this one has only begun.
       UPDATE ask SET offered_at = NULL, turn_ends = clock_timestamp() + turn(v_ask.max, v_shares.workers) WHERE ctid = v_ask.tid;
     ELSIF v_idle OR v_ask.max IS NULL OR (NOT v_found AND v_shares.free > 0 AND v_ask.group_name = ANY (p_offered)) THEN
@@ -274,7 +281,7 @@ BEGIN
   IF v_own AND NOT p_claim.stale THEN
     v_left := settle_asks(p_worker, p_demand, p_claim, p_offered);
   END IF;
-  -- A worker that gives way stands in line again at once: one with many tasks would else come later than others each time.
+  -- A worker that is refused for the sake of others stands in line at once, one that finds a group full once in a while.
   IF p_demand.tell AND NOT p_claim.stale AND p_claim.more IS NOT TRUE
       AND coalesce(cardinality(p_claim.jobs), 0) < p_demand.jobs THEN
     PERFORM ask_for(p_worker, p_claim.full_groups || p_claim.capped);
