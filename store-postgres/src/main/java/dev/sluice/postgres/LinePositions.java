@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
  *
  * <p>In a busy store the front of a line is crowded with jobs that were claimed a moment ago and
  * that the index still lists. A worker therefore goes on behind the last job it found, in each lane
- * where it left none for its next claim. What it cannot see from there are jobs that come in before
- * that place, more urgent ones and those that others give back, and jobs it passed by because
- * another was just taking slots of their key. So it looks at the whole line again when it finds too
- * few, and at the latest a quarter of a second after it last did; other workers, each in its own
- * time, look more often than that. Small claims always look at the whole line: they cost little,
- * and order matters more to them. Used by one thread.
+ * or shard of one where it left few for its next claim. What it cannot see from there are jobs that
+ * come in before that place, more urgent ones and those that others give back, and jobs it passed
+ * by because another was just taking slots of their key. So it looks at the whole line again when
+ * it finds too few, and at the latest a quarter of a second after it last did; other workers, each
+ * in its own time, look more often than that. Small claims always look at the whole line: they cost
+ * little, and order matters more to them. Used by one thread.
  */
 final class LinePositions {
   static final Duration LONGEST_BLINDNESS = Duration.ofMillis(250);

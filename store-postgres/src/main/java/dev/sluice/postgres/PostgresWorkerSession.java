@@ -58,7 +58,7 @@ final class PostgresWorkerSession implements WorkerSession {
       SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, gates, refiled, payload, trace, waited_ms
       FROM ${schema}.exchange(?, ?,
         ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
-        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, NULL, NULL, NULL)::${schema}.demand)
+        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, NULL, NULL, NULL)::${schema}.demand)
       """;
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
@@ -105,16 +105,6 @@ final class PostgresWorkerSession implements WorkerSession {
    * with every claim.
    */
   private final Pace telling = new Pace(Duration.ofSeconds(1), System::nanoTime);
-
-  /**
-   * How long a worker keeps to its share of the keys after a claim that mostly met full ones ...
-   */
-  private final Pace crowding = new Pace(Duration.ofSeconds(1), System::nanoTime);
-
-  /**
-   * ... and how often it looks at all keys all the same, so that no job waits for another worker.
-   */
-  private final Pace wholeLooks = new Pace(LinePositions.LONGEST_BLINDNESS, System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -211,12 +201,11 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     links.keeper.giveLanes(answer.names("unwanted"));
     links.keeper.heat(answer.names("contended"));
-    if (answer.says("crowded")) {
-      crowding.done();
-    }
     boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
-    line.endedAt(answer.ends());
+    if (exchange.demand().jobs() > 0) {
+      line.endedAt(answer.ends());
+    }
     if (tell && unfilled && !answer.says("more")) {
       telling.done();
     }
@@ -287,18 +276,9 @@ final class PostgresWorkerSession implements WorkerSession {
       wanted.spareGroups(),
       wanted.spares(),
       SqlArray.TEXT.of(connection, start),
-      keepsToShare(),
       tell,
       highestToken
     };
-  }
-
-  private boolean keepsToShare() {
-    if (crowding.isDue() || wholeLooks.isDue()) {
-      wholeLooks.done();
-      return false;
-    }
-    return true;
   }
 
   /**

@@ -22,11 +22,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +50,8 @@ class KeyedClaimsIT {
   private static final int WORKERS = 4;
   private static final Task<Integer> ONE_PER_KEY =
       Task.named("t", Integer.class).maxConcurrentPer("key", n -> n, 1).build();
+  private static final Demand MANY =
+      new Demand(100, List.of(new TaskDemand("t", 100, 50)), Map.of());
   private static final Demand ONE = new Demand(1, List.of(new TaskDemand("t", 1, 0)), Map.of());
   private static final Group KEY_1 = Group.of("t").dimension("key", "1");
 
@@ -185,6 +189,76 @@ class KeyedClaimsIT {
       busy.exchange(finish(second, Demand.NONE));
 
       assertThat(woken.await(10, TimeUnit.SECONDS)).as("woken").isTrue();
+    }
+  }
+
+  /**
+   * A claim that looks at whole lanes takes 64 jobs, one that keeps to a shard as many as it may.
+   */
+  @Test
+  void claimsOfManyJobs_keepToShardsThatTheWorkersDivide() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession one = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
+        WorkerSession other = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+      sluice.submitAll(
+          ONE_PER_KEY, IntStream.range(0, 20_000).map(n -> n % 2_000).boxed().toList());
+
+      Set<Long> shardsOfOne = shardsOfLargeClaims(one);
+      Set<Long> shardsOfOther = shardsOfLargeClaims(other);
+
+      assertThat(shardsOfOne).isNotEmpty().doesNotContainAnyElementsOf(shardsOfOther);
+      assertThat(shardsOfOther).isNotEmpty();
+    }
+  }
+
+  /** The shards of four claims that kept to one. */
+  private Set<Long> shardsOfLargeClaims(WorkerSession session) throws Exception {
+    Set<Long> shards = new HashSet<>();
+    for (int found = 0; found < 4; ) {
+      List<ClaimedJob> jobs = session.exchange(ask(MANY)).jobs();
+      assertThat(jobs).as("jobs of a claim").isNotEmpty();
+      if (jobs.size() == MANY.jobs()) {
+        long token = jobs.get(0).token();
+        assertThat(numberOfShards("count(DISTINCT %s)", token)).as("shards of a claim").isOne();
+        shards.add(numberOfShards("min(%s)", token));
+        found++;
+      }
+    }
+    return shards;
+  }
+
+  private long numberOfShards(String what, long token) throws Exception {
+    return fixture.number(
+        "SELECT %s FROM ${schema}.job WHERE token = %d"
+            .formatted(what.formatted("hashtext(groups[1]) & 15"), token));
+  }
+
+  /** A worker that keeps to a shard does not see what comes into the others at first. */
+  @Test
+  void urgentJobOfAnyShard_isClaimedWhenWholeLanesAreLookedAt() throws Exception {
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+      sluice.submitAll(ONE_PER_KEY, IntStream.range(0, 10_000).boxed().toList());
+      Awaitility.await().until(() -> session.exchange(ask(MANY)).jobs().size() == MANY.jobs());
+      List<UUID> urgent = new ArrayList<>();
+      for (int key = 10_000; key < 10_032; key++) {
+        urgent.add(sluice.submit(ONE_PER_KEY, key, options -> options.priority(1)).id());
+      }
+
+      Set<UUID> claimed = new HashSet<>();
+      Awaitility.await()
+          .until(
+              () -> {
+                session.exchange(ask(new Demand(64, MANY.tasks(), Map.of()))).jobs().stream()
+                    .map(ClaimedJob::id)
+                    .forEach(claimed::add);
+                return claimed.containsAll(urgent);
+              });
+      assertThat(fixture.number("SELECT count(*) FROM ${schema}.job WHERE state = 1"))
+          .as("jobs of the backlog that still wait")
+          .isPositive();
     }
   }
 

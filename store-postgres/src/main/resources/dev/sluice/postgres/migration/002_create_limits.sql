@@ -20,7 +20,7 @@
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand, and stay cold. Their jobs are never on the
 -- plain path and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's latch.
 --
--- The latch of a group is an advisory lock. What names a slot of the group, lends one to a permit or gives a key its first
+-- The latch of a group is an advisory lock, which several keys may have in common. What names a slot of the group, lends one to a permit or gives a key its first
 -- limit holds the latch until the commit; a claim of jobs of a key without a limit holds it shared. A claim only ever
 -- tries a latch, and passes by the jobs of a group whose latch another transaction has. The server keeps all locks of all
 -- its users in one table of a fixed size, so no claim takes many latches at once: see latches_allowed.
@@ -56,9 +56,10 @@ CREATE FUNCTION latches() RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext('${schema}/latches') $$;
 
+-- Keys share 256 latches, so that a claim of many keys takes few, and a claim that keeps to a shard (see the search) sixteen.
 CREATE FUNCTION latch_of(p_group text) RETURNS integer
 LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtext(p_group) $$;
+AS $$ SELECT hashtext(p_group) & CASE WHEN strpos(p_group, '/') > 0 THEN 255 ELSE -1 END $$;
 
 -- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for
 -- every transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all

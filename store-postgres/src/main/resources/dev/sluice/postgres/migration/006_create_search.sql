@@ -1,8 +1,9 @@
 -- The search: the best ready jobs of the lines that a claim looks at, locked.
 
--- Where a claim ended in a lane: the place in line of the last job it found there.
+-- Where a claim ended in a lane, or in a shard of it: the place in line of the last job it found there.
 CREATE TYPE place_in_line AS (
   lane text,
+  shard integer,           -- NULL: the whole lane
   priority integer,
   run_at timestamptz,
   id uuid
@@ -22,7 +23,6 @@ CREATE TYPE demand AS (
   spare_groups text[],     -- hot groups of which slots are lent to the worker ...
   spares integer[],        -- ... and how many more jobs fit under these
   after place_in_line[],   -- where in which lane to start
-  crowded boolean,         -- whether its latest claims mostly met jobs of full keys: see share_of, in the claim
   tell boolean,            -- whether to look for what kept jobs away
   highest_token bigint,    -- which the worker has seen
   limited jsonb,           -- completed: the tasks that have a limit,
@@ -90,21 +90,20 @@ CREATE TYPE found AS (
   further boolean          -- whether any is in more groups, or brings a limit along
 );
 
--- Whether a key belongs to a share of the keys: the n-th of so many.
-CREATE FUNCTION in_share(p_key text, p_share integer[]) RETURNS boolean
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT p_key IS NULL OR (hashtext(p_key) & 2147483647) % p_share[2] = p_share[1] $$;
+-- Lines of ready jobs: of a lane and a queue, all or those of a shard, and how many jobs of each may be taken.
+CREATE TYPE lines AS (lanes text[], queues text[], shards integer[], allow integer[]);
 
--- The best ready jobs of these lanes and queues, so many of each, locked, passing over those that other workers are
--- claiming. Of the open lanes, only jobs of tasks that are wanted; with a share, only jobs whose first key belongs to it.
+-- The best ready jobs of these lines, so many of each, locked, passing over those that other workers are claiming. Of the
+-- open lanes, only jobs of tasks that are wanted.
 --
--- Where p_after has a place in the lane, the search starts behind it and keeps to its priority. Jobs that were claimed a
--- moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read past
--- thousands of them. A worker therefore goes on from where its last claim ended, and looks at the whole line again when
+-- Shards. The jobs of a lane are divided by their first further group into sixteen shards, which an index of its own has in
+-- order. Workers that keep to different shards meet neither at jobs nor at keys.
+--
+-- Places. Where p_after has a place in the line, the search starts behind it and keeps to its priority. Jobs that were
+-- claimed a moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read
+-- past thousands of them. A worker therefore goes on from where its last claim ended, and looks at the whole lane again when
 -- it found too few there, and several times a second (see dev.sluice.postgres.LinePositions).
-CREATE FUNCTION find(
-  p_lanes text[], p_queues text[], p_counts integer[], p_wanted jsonb, p_after place_in_line[], p_share integer[] DEFAULT NULL)
-RETURNS found
+CREATE FUNCTION find(p_lines lines, p_counts integer[], p_wanted jsonb, p_after place_in_line[]) RETURNS found
 LANGUAGE plpgsql
 ${scans}
 AS $$
@@ -115,16 +114,15 @@ BEGIN
   INTO v_found
   FROM (
     SELECT f.tid, f.lane, f.task, f.first, f.further
-    FROM unnest(p_lanes, p_queues, p_counts) AS l(lane, queue, jobs)
-    LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
+    FROM unnest(p_lines.lanes, p_lines.queues, p_lines.shards, p_counts) AS l(lane, queue, shard, jobs)
+    LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane AND a.shard IS NOT DISTINCT FROM l.shard
     CROSS JOIN LATERAL (
       SELECT * FROM (
         SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
                j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
         FROM job j
-        WHERE a.id IS NULL
+        WHERE l.shard IS NULL AND a.id IS NULL
           AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND (p_share IS NULL OR in_share(j.groups[1], p_share))
         ORDER BY j.priority DESC, j.run_at, j.id
         LIMIT l.jobs
         FOR UPDATE SKIP LOCKED) from_the_front
@@ -133,13 +131,35 @@ BEGIN
         SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
                j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
         FROM job j
-        WHERE a.id IS NOT NULL
+        WHERE l.shard IS NULL AND a.id IS NOT NULL
           AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND (p_share IS NULL OR in_share(j.groups[1], p_share))
           AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
         ORDER BY j.run_at, j.id
         LIMIT l.jobs
         FOR UPDATE SKIP LOCKED) from_the_place
+      UNION ALL
+      SELECT * FROM (
+        SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
+               j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
+        FROM job j
+        WHERE l.shard IS NOT NULL AND a.id IS NULL
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
+          AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+        ORDER BY j.priority DESC, j.run_at, j.id
+        LIMIT l.jobs
+        FOR UPDATE SKIP LOCKED) from_the_front_of_the_shard
+      UNION ALL
+      SELECT * FROM (
+        SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
+               j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
+        FROM job j
+        WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
+          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
+          AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+          AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+        ORDER BY j.run_at, j.id
+        LIMIT l.jobs
+        FOR UPDATE SKIP LOCKED) from_the_place_in_the_shard
     ) f
     ORDER BY f.priority DESC, f.run_at, f.id
   ) b;
@@ -149,17 +169,14 @@ $$;
 
 -- How many of the best p_jobs stand in which line, up to as many as that line allows. Of many lines it reads a few jobs
 -- each, and more only of those whose jobs so far are all among the best.
-CREATE FUNCTION count_best(
-  p_lanes text[], p_queues text[], p_allow integer[], p_jobs integer, p_wanted jsonb, p_after place_in_line[],
-  p_share integer[] DEFAULT NULL)
-RETURNS integer[]
+CREATE FUNCTION count_best(p_lines lines, p_jobs integer, p_wanted jsonb, p_after place_in_line[]) RETURNS integer[]
 LANGUAGE plpgsql
 ${scans}
 AS $$
 DECLARE
   v_quota integer[] := ARRAY(
-    SELECT least(l.allow, greatest(2 * p_jobs / cardinality(p_allow), 8))
-    FROM unnest(p_allow) WITH ORDINALITY AS l(allow, ord)
+    SELECT least(l.allow, greatest(2 * p_jobs / cardinality(p_lines.allow), 8))
+    FROM unnest(p_lines.allow) WITH ORDINALITY AS l(allow, ord)
     ORDER BY l.ord);
   v_counts integer[];
   v_more integer[];
@@ -168,38 +185,55 @@ BEGIN
     v_counts := ARRAY(
       WITH best AS (
         SELECT l.ord
-        FROM unnest(p_lanes, p_queues, v_quota) WITH ORDINALITY AS l(lane, queue, quota, ord)
-        LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane
+        FROM unnest(p_lines.lanes, p_lines.queues, p_lines.shards, v_quota) WITH ORDINALITY AS l(lane, queue, shard, jobs, ord)
+        LEFT JOIN unnest(p_after) AS a ON a.lane = l.lane AND a.shard IS NOT DISTINCT FROM l.shard
         CROSS JOIN LATERAL (
           SELECT * FROM (
             SELECT j.id, j.priority, j.run_at
             FROM job j
-            WHERE a.id IS NULL
+            WHERE l.shard IS NULL AND a.id IS NULL
               AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND (p_share IS NULL OR in_share(j.groups[1], p_share))
             ORDER BY j.priority DESC, j.run_at, j.id
-            LIMIT l.quota) from_the_front
+            LIMIT l.jobs) from_the_front
           UNION ALL
           SELECT * FROM (
             SELECT j.id, j.priority, j.run_at
             FROM job j
-            WHERE a.id IS NOT NULL
+            WHERE l.shard IS NULL AND a.id IS NOT NULL
               AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND (p_share IS NULL OR in_share(j.groups[1], p_share))
               AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
             ORDER BY j.run_at, j.id
-            LIMIT l.quota) from_the_place
+            LIMIT l.jobs) from_the_place
+          UNION ALL
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE l.shard IS NOT NULL AND a.id IS NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
+              AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+            ORDER BY j.priority DESC, j.run_at, j.id
+            LIMIT l.jobs) from_the_front_of_the_shard
+          UNION ALL
+          SELECT * FROM (
+            SELECT j.id, j.priority, j.run_at
+            FROM job j
+            WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
+              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
+              AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+              AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
+            ORDER BY j.run_at, j.id
+            LIMIT l.jobs) from_the_place_in_the_shard
         ) f
         ORDER BY f.priority DESC, f.run_at, f.id
         LIMIT p_jobs
       )
       SELECT coalesce(c.jobs, 0)::integer
-      FROM generate_subscripts(p_lanes, 1) AS l(ord)
+      FROM generate_subscripts(p_lines.lanes, 1) AS l(ord)
       LEFT JOIN (SELECT ord, count(*) AS jobs FROM best GROUP BY ord) c ON c.ord = l.ord
       ORDER BY l.ord);
     v_more := ARRAY(
       SELECT CASE WHEN l.jobs = l.quota THEN least(4 * l.quota, l.allow) ELSE l.quota END
-      FROM unnest(v_counts, v_quota, p_allow) WITH ORDINALITY AS l(jobs, quota, allow, ord)
+      FROM unnest(v_counts, v_quota, p_lines.allow) WITH ORDINALITY AS l(jobs, quota, allow, ord)
       ORDER BY l.ord);
     EXIT WHEN v_more = v_quota;
     v_quota := v_more;
@@ -216,21 +250,32 @@ AS $$
   SELECT (p_found.tids[:p_jobs], p_found.lanes[:p_jobs], p_found.tasks[:p_jobs], p_found.firsts[:p_jobs], p_found.further)::found
 $$;
 
--- Where a claim ended that found these jobs, but for lanes with jobs that it left for the next claim. Asked before the
--- jobs are taken: they have another place in the table then.
-CREATE FUNCTION ends_of(p_found found, p_left_lanes text[]) RETURNS place_in_line[]
+-- Where a claim ended that found these jobs, but for lanes that ran out of jobs. In lanes where it kept to a shard, in that
+-- shard. Of other lanes where most jobs are in further groups, the next claims keep to a shard: it ended at the same place in
+-- all of them. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they
+-- have another place in the table then.
+CREATE FUNCTION ends_of(p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer)
+RETURNS place_in_line[]
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (j.lane, j.priority, j.run_at, j.id)::place_in_line
+    SELECT (j.lane, s.shard, j.priority, j.run_at, j.id)::place_in_line
     FROM (
-      SELECT f.lane, max(f.ord)::integer AS ord
-      FROM unnest(p_found.lanes) WITH ORDINALITY AS f(lane, ord)
-      WHERE f.lane <> ALL (p_left_lanes)
+      SELECT f.lane, max(f.ord)::integer AS ord,
+             f.lane = ANY (p_sharded_lanes) AS sharded, f.lane <> '' AND 2 * count(f.first) > count(*) AS keyed
+      FROM unnest(p_found.lanes, p_found.firsts) WITH ORDINALITY AS f(lane, first, ord)
+      WHERE f.lane <> ALL (p_ran_out)
       GROUP BY f.lane
     ) l
+    CROSS JOIN LATERAL (
+      SELECT p_shard WHERE l.sharded
+      UNION ALL
+      SELECT generate_series(0, 15) WHERE NOT l.sharded AND l.keyed
+      UNION ALL
+      SELECT NULL WHERE NOT l.sharded AND NOT l.keyed AND (l.lane = ANY (p_left_lanes)) IS NOT TRUE
+    ) AS s(shard)
     JOIN job j ON j.ctid = p_found.tids[l.ord]);
 END
 $$;

@@ -25,7 +25,6 @@ CREATE TYPE claim AS (
   contended text[],        -- cold groups that should be hot
   proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
   proposed_limits integer[],
-  crowded boolean,         -- most jobs that were found are of full groups
   stale boolean,           -- limits have changed, and nothing is claimed
   full_until jsonb         -- tasks of hot groups that were full a moment ago, or are, and until when
 );
@@ -73,19 +72,37 @@ BEGIN
 END
 $$;
 
--- The lines that have room, and any jobs: the open lanes, and the lanes of tasks that are wanted. Where the last claim ended
--- somewhere in a line, there probably are jobs.
-CREATE TYPE lines AS (lanes text[], queues text[], allow integer[]);
+-- The shard that a claim keeps to: one of those in which the worker's latest claims ended somewhere; NULL: it looks at all.
+-- The live workers divide the shards, by number: each keeps to its own as long as there are jobs, and so rarely meets a key
+-- of which another has claimed jobs ahead. Nothing depends on it: it is the latch and the look that decide.
+CREATE FUNCTION shard_to_claim(p_worker uuid, p_after place_in_line[]) RETURNS integer
+LANGUAGE sql
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT s.shard
+  FROM (SELECT DISTINCT a.shard FROM unnest(p_after) AS a WHERE a.shard IS NOT NULL) s
+  CROSS JOIN (
+    SELECT count(*) FILTER (WHERE w.id < p_worker) AS mine, greatest(least(count(*), 16), 1) AS all
+    FROM worker w
+    WHERE w.expires_at > clock_timestamp()
+  ) w
+  ORDER BY (s.shard - w.mine) % w.all <> 0, random()
+  LIMIT 1
+$$;
 
-CREATE FUNCTION lines_with_room(p_worker uuid, p_demand demand, p_queues text[], p_wanted jsonb) RETURNS lines
+-- The lines that have room, and any jobs: the open lanes, and the lanes of tasks that are wanted; of lanes with places in
+-- shards, the one shard. Where the last claim ended somewhere in a line, there probably are jobs.
+CREATE FUNCTION lines_with_room(p_worker uuid, p_demand demand, p_queues text[], p_wanted jsonb, p_shard integer) RETURNS lines
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 DECLARE
-  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_demand.after) AS a);
+  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_demand.after) AS a WHERE a.shard IS NULL OR a.shard = p_shard);
+  v_sharded text[] := ARRAY(SELECT a.lane FROM unnest(p_demand.after) AS a WHERE p_shard IS NOT NULL AND a.shard IS NOT NULL);
   v_lines lines;
 BEGIN
-  SELECT array_agg(l.lane), array_agg(q.name), array_agg(l.allow) INTO v_lines
+  SELECT array_agg(l.lane), array_agg(q.name), array_agg(CASE WHEN l.lane = ANY (v_sharded) THEN p_shard END), array_agg(l.allow)
+  INTO v_lines
   FROM (
     SELECT o.lane, p_demand.jobs AS allow FROM (VALUES (''), ('*')) AS o(lane)
     UNION ALL
@@ -107,8 +124,7 @@ $$;
 -- first line is long and the others are short: then it does no harm to lock a few too many. Says how many jobs there were to
 -- see, and which lanes ran out of jobs.
 CREATE FUNCTION search(
-  p_lines lines, p_jobs integer, p_wanted jsonb, p_after place_in_line[], p_share integer[],
-  OUT p_found found, OUT p_seen integer, OUT p_ran_out text[])
+  p_lines lines, p_jobs integer, p_wanted jsonb, p_after place_in_line[], OUT p_found found, OUT p_seen integer, OUT p_ran_out text[])
 LANGUAGE plpgsql
 ${lookups}
 AS $$
@@ -118,17 +134,17 @@ DECLARE
 BEGIN
   IF cardinality(p_lines.lanes) > 1 THEN
     v_counts := p_lines.allow[1] || count_best(
-      p_lines.lanes[2:], p_lines.queues[2:], p_lines.allow[2:], p_jobs / 4 + 1, p_wanted, p_after, p_share);
+      (p_lines.lanes[2:], p_lines.queues[2:], p_lines.shards[2:], p_lines.allow[2:])::lines, p_jobs / 4 + 1, p_wanted, p_after);
     v_counted := (SELECT sum(l.jobs) FROM unnest(v_counts[2:]) AS l(jobs)) > p_jobs / 4;
     IF v_counted THEN
-      v_counts := count_best(p_lines.lanes, p_lines.queues, p_lines.allow, p_jobs, p_wanted, p_after, p_share);
+      v_counts := count_best(p_lines, p_jobs, p_wanted, p_after);
     END IF;
   END IF;
-  p_found := find(p_lines.lanes, p_lines.queues, v_counts, p_wanted, p_after, p_share);
+  p_found := find(p_lines, v_counts, p_wanted, p_after);
   -- Were others passed over?
   IF NOT v_counted
       AND coalesce(cardinality(p_found.tids), 0) < least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_counts) AS l(jobs))) THEN
-    v_counts := count_best(p_lines.lanes, p_lines.queues, p_lines.allow, p_jobs, p_wanted, p_after, p_share);
+    v_counts := count_best(p_lines, p_jobs, p_wanted, p_after);
   END IF;
   IF cardinality(p_found.tids) > p_jobs THEN
     p_found := best_of(p_found, p_jobs);
@@ -143,20 +159,6 @@ BEGIN
 END
 $$;
 
--- The share of the keys whose jobs a worker looks for first where keys are crowded: the live workers that handle tasks of this
--- one's divide them, by hash, into four at most. Jobs of one key that a worker has claimed ahead keep all others from that key; a worker that keeps to its share
--- rarely meets a key of another's, and finds more jobs for the slots its jobs are in already. Nothing depends on it: it is
--- the latch and the look that decide.
-CREATE FUNCTION share_of(p_worker uuid) RETURNS integer[]
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$
-  SELECT CASE WHEN count(*) > 1
-    THEN ARRAY[(count(*) FILTER (WHERE w.id < p_worker) % least(count(*), 4))::integer, least(count(*), 4)::integer] END
-  FROM worker w
-  WHERE w.expires_at > clock_timestamp() AND w.tasks && (SELECT o.tasks FROM worker o WHERE o.id = p_worker)
-$$;
-
 -- The limited path: searches, admits, and searches once more without the tasks whose groups turn out to be full.
 CREATE FUNCTION claim_limited(p_worker uuid, p_demand demand, p_queues text[]) RETURNS claim
 LANGUAGE plpgsql
@@ -164,7 +166,8 @@ ${lookups}
 AS $$
 DECLARE
   v_wanted jsonb := p_demand.rooms;
-  v_share integer[] := CASE WHEN p_demand.crowded THEN share_of(p_worker) END;
+  v_shard integer := shard_to_claim(p_worker, p_demand.after);
+  v_jobs integer := p_demand.jobs;
   v_hot record;
   v_lines lines;
   v_search record;
@@ -184,17 +187,19 @@ BEGIN
       v_claim.full_until := coalesce(v_claim.full_until, '{}') || jsonb_build_object(v_hot.task, v_hot.full_until);
     END IF;
   END LOOP;
+  -- The places in other shards are as they were.
+  v_claim.ends := ARRAY(SELECT a FROM unnest(p_demand.after) AS a WHERE a.shard <> v_shard);
   FOR v_round IN 1 .. 2 LOOP
     v_claim.more := false;
     v_admission := NULL;
     v_found := NULL;
     EXIT WHEN v_wanted = '{}';
-    v_lines := lines_with_room(p_worker, p_demand, p_queues, v_wanted);
+    v_lines := lines_with_room(p_worker, p_demand, p_queues, v_wanted, v_shard);
     EXIT WHEN v_lines.lanes IS NULL;
-    SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, v_wanted, p_demand.after, v_share);
-    IF v_share IS NOT NULL AND coalesce(cardinality((v_search.p_found).tids), 0) < greatest(p_demand.jobs / 2, 1) THEN
-      SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, v_wanted, p_demand.after, NULL);
-    END IF;
+    -- A look at whole lanes is for the sake of order, and meets keys of all workers: it takes few jobs.
+    p_demand.jobs := CASE WHEN p_demand.after = '{}' AND v_lines.lanes[cardinality(v_lines.lanes)] <> ''
+      THEN least(v_jobs, 64) ELSE v_jobs END;
+    SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, v_wanted, p_demand.after);
     v_found := v_search.p_found;
     -- Jobs that were passed over are being claimed by others, or moved to another lane: they may be there in a moment. And a
     -- search that did not start at the front of a lane has not seen all of it.
@@ -230,11 +235,12 @@ BEGIN
   v_claim.proposed_groups := v_admission.proposed_groups;
   v_claim.proposed_limits := v_admission.proposed_limits;
   IF cardinality(v_claim.jobs) > 0 THEN
-    v_claim.ends := ends_of(v_found, v_search.p_ran_out || v_admission.left_lanes);
+    v_claim.ends := v_claim.ends || ends_of(v_found, v_search.p_ran_out, v_admission.left_lanes,
+      ARRAY(SELECT l.lane FROM unnest(v_lines.lanes, v_lines.shards) AS l(lane, shard) WHERE l.shard IS NOT NULL), v_shard);
   END IF;
   v_claim.more := v_claim.more OR v_admission.busy OR (v_admission.left_jobs > 0 AND v_admission.full_groups IS NOT NULL)
+    OR (p_demand.jobs < v_jobs AND cardinality(v_found.tids) = p_demand.jobs)
     OR (cardinality(v_claim.jobs) > 0 AND cardinality(v_claim.jobs) < p_demand.jobs AND p_demand.tight);
-  v_claim.crowded := v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > cardinality(v_claim.jobs);
   IF v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > 3 * cardinality(v_claim.jobs) THEN
     PERFORM note_full(v_found, v_admission, p_demand.lanes);
     PERFORM set_aside(v_admission.full_groups, v_lines.lanes);
@@ -387,8 +393,8 @@ AS $$
 DECLARE
   v_queues integer := cardinality(p_queues);
   v_found found := find(
-    array_fill(''::text, ARRAY[v_queues]), p_queues, array_fill(p_demand.jobs, ARRAY[v_queues]), p_demand.rooms,
-    p_demand.after);
+    (array_fill(''::text, ARRAY[v_queues]), p_queues, NULL, NULL)::lines, array_fill(p_demand.jobs, ARRAY[v_queues]),
+    p_demand.rooms, p_demand.after);
   v_full boolean := cardinality(v_found.tids) >= p_demand.jobs;
   v_claim claim;
 BEGIN
@@ -401,7 +407,7 @@ BEGIN
     v_claim.jobs := ARRAY(SELECT (t, NULL, NULL)::taken FROM unnest(v_found.tids) AS t);
   END IF;
   IF cardinality(v_claim.jobs) = p_demand.jobs THEN
-    v_claim.ends := ends_of(v_found, '{}');
+    v_claim.ends := ends_of(v_found, '{}', '{}', '{}', NULL);
   END IF;
   -- A task whose room is small may have stood in front of others; it has none left now, so look again without it. And a
   -- search that did not start at the front has not seen everything.

@@ -20,7 +20,7 @@ AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
 -- stale (limits have changed, and nothing was claimed), refused and cancelled (outcomes, by id), lent (slots: group, number),
 -- proposed (limits to be set, by group), unwanted (tasks to be given lanes), contended (groups to be made hot), full (groups
 -- that kept jobs away), shared (groups with freed slots that jobs of any task may be waiting for), left_behind (groups of
--- which jobs are to be called back), crowded (most jobs that were found are of full groups), ends (where the claim ended, as values of place_in_line), more (there may be more to
+-- which jobs are to be called back), ends (where the claim ended, as values of place_in_line), more (there may be more to
 -- find at once), due_ms (until the next scheduled job is due).
 CREATE TYPE answer AS (
   news jsonb,
@@ -56,7 +56,6 @@ AS $$
     'contended', to_jsonb(p_claim.contended),
     'full', to_jsonb(p_claim.full_groups || p_claim.capped),
     'ends', (SELECT jsonb_agg(e::text) FROM unnest(p_claim.ends) AS e),
-    'crowded', nullif(p_claim.crowded, false),
     'more', nullif(p_claim.more, false)))
 $$;
 

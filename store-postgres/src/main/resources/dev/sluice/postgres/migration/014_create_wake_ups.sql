@@ -88,12 +88,12 @@ SET search_path = ${schema}, pg_temp
 SET lock_timeout = '100ms'
 AS $$
 DECLARE
-  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, '{}', '{}', '{}')::demand;
+  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, 0, '{}', '{}', '{}')::demand;
   v_found found := ('{}', '{}', '{}', '{}', false)::found;
 BEGIN
   PERFORM promote_due(0);
-  PERFORM lines_with_room(NULL, v_demand, '{}', '{}');
-  PERFORM find('{}', '{}', '{}', '{}', '{}');
+  PERFORM lines_with_room(NULL, v_demand, '{}', '{}', NULL);
+  PERFORM find(NULL, '{}', '{}', '{}');
   PERFORM needs_of(v_found, v_demand);
   PERFORM limits_of('{}');
   PERFORM latch_groups(NULL);
