@@ -99,6 +99,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long highestToken;
   private final NamedSlots named = new NamedSlots();
   private final LinePositions line = new LinePositions(System::nanoTime);
+  private final TasksInTheWay inTheWay = new TasksInTheWay(System::nanoTime);
 
   /**
    * What keeps jobs away is asked about once in a while: a worker below saturation finds too little
@@ -199,7 +200,7 @@ final class PostgresWorkerSession implements WorkerSession {
     if (!proposed.isEmpty()) {
       links.submitter.propose(proposed);
     }
-    links.keeper.giveLanes(answer.names("unwanted"));
+    links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), tell));
     links.keeper.heat(answer.names("contended"));
     boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
