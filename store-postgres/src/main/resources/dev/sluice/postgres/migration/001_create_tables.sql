@@ -24,7 +24,7 @@ CREATE TABLE meta (
 );
 INSERT INTO meta DEFAULT VALUES;
 
--- Fencing tokens: one per claim and per acquired slot; they only grow. See raise_tokens, in the slots.
+-- Fencing tokens: one for all that an exchange claims, and one per permit; they only grow. See raise_tokens, in the slots.
 CREATE SEQUENCE token CACHE 1;
 
 -- Unfinished jobs. The lane is the line a ready job stands in:

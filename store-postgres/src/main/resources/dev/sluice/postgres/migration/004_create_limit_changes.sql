@@ -2,7 +2,8 @@
 --
 -- A change holds the rules lock exclusively and raises meta.rules_version, so no claim is under way that works by another number,
 -- and none begins before its worker has reconciled. Slots in use stay: while there are more of them than the limit, none
--- comes into use. A key's first number from a submit takes effect under the key's latch.
+-- comes into use. A key's first number from a submit takes effect under the key's latch, with the
+-- rules lock shared, and raises the version only if claimed jobs of the key came to name slots.
 
 -- Which of these groups have a number on record that is forgotten, and is not the one given here (NULL = none).
 CREATE FUNCTION forgotten_among(p_groups text[], p_limits integer[]) RETURNS text[]
@@ -186,8 +187,7 @@ BEGIN
 END
 $$;
 
--- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock (or, for a
--- keyed group whose first limit comes from a submit, under that group's latch).
+-- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock.
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
 LANGUAGE plpgsql
 SET search_path = ${schema}, pg_temp

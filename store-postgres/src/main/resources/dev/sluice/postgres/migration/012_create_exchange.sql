@@ -17,7 +17,7 @@ AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
 -- The answer of an exchange: a row for each claimed job, best first, and one that has the news and nothing else.
 --
 -- News, each only where there is any: lost (the lease), late (the exchange is of another epoch, and nothing was changed),
--- stale (limits have changed, and nothing was claimed), refused and cancelled (outcomes, by id), lent (slots: group, number),
+-- stale (limits have changed, and nothing was claimed), refused and cancelled (outcomes, by id), lent (slots: group, number) and their token,
 -- proposed (limits to be set, by group), unwanted (tasks to be given lanes), contended (groups to be made hot), full (groups
 -- that kept jobs away), shared (groups with freed slots that jobs of any task may be waiting for), left_behind (groups of
 -- which jobs are to be called back), ends (where the claim ended, as values of place_in_line), more (there may be more to
