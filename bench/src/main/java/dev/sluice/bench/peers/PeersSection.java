@@ -43,15 +43,15 @@ final class PeersSection {
     Optional<Measured> fastest = best("the fastest peer", peer(false));
     Optional<Measured> bestLimited = best("the best peer at limit " + Profile.LIMIT, peer(true));
     compare(
-        "baseline vs db-scheduler", baseline, complete(named("db-scheduler")), Goal.atLeast(4, 8));
-    compare("baseline vs the fastest peer", baseline, fastest, Goal.atLeast(1, 1.5));
+        "baseline vs db-scheduler", baseline, complete(named("db-scheduler")), Goal.atLeast(7, 8));
+    compare("baseline vs the fastest peer", baseline, fastest, Goal.atLeast(1.6, 2));
     compare(
-        "baseline vs the ceiling", baseline, complete(named("bare-sql")), Goal.atLeast(0.6, 0.8));
+        "baseline vs the ceiling", baseline, complete(named("bare-sql")), Goal.atLeast(0.85, 0.9));
     compare(
         "all tasks at limit %1$d vs the best peer at limit %1$d".formatted(Profile.LIMIT),
         limited,
         bestLimited,
-        Goal.atLeast(5, 12));
+        Goal.atLeast(12, 18));
     remarks.add(
         "The server's CPU time is counted from the last submit to the end; programs on Node do not"
             + " tell when that is.");

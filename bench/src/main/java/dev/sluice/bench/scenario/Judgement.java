@@ -37,7 +37,7 @@ interface Judgement {
                 new Ratio(
                     "%s at %s, ms".formatted(slot, measured.setting().name()),
                     Figure.once("ms", functions.get(slot)),
-                    Optional.of(Goal.atMost(1, 0.2))));
+                    Optional.of(Goal.atMost(0.2, 0.1))));
   }
 
   /** The throughput of each against the first, and what the server spent on a job. */

@@ -76,7 +76,7 @@ public final class Scenarios {
             "The same jobs, all of a task that is limited to 10.",
             unlimited(BATCH),
             limited(BATCH))
-        .judge(Judgement.throughput(Goal.atLeast(0.85, 0.95)));
+        .judge(Judgement.throughput(Goal.atLeast(0.93, 0.97)));
   }
 
   private static Scenario cold() {
@@ -154,7 +154,7 @@ public final class Scenarios {
             "Every job has one of 100,000 keys, and each key a limit of 1.",
             unlimited(LARGE_BATCH),
             keyed(MANY_KEYS, LARGE_BATCH))
-        .judge(Judgement.throughput(Goal.atLeast(0.6, 0.85)))
+        .judge(Judgement.throughput(Goal.atLeast(0.75, 0.85)))
         .remark("Keys are drawn at random: many have one job in a batch, some have several.");
   }
 
@@ -189,7 +189,7 @@ public final class Scenarios {
             "Every job is limited by its task, to 50, and by one of 100,000 keys, to 1.",
             unlimited(LARGE_BATCH),
             Setting.of("task and key limit", Lot.of(both, LARGE_BATCH)))
-        .judge(Judgement.throughput(Goal.atLeast(0.6, 0.85)));
+        .judge(Judgement.throughput(Goal.atLeast(0.75, 0.9)));
   }
 
   private static Scenario saturatedBacklog() {
@@ -198,7 +198,7 @@ public final class Scenarios {
             "A backlog waits for a full group, in front of the jobs that are counted.",
             plan -> List.of(besideFullGroup(0), besideFullGroup(plan.jobs(BACKLOG))))
         .judge(Judgement.throughput())
-        .judge(Judgement.claimTime(Goal.atMost(1.3, 1.05)))
+        .judge(Judgement.claimTime(Goal.atMost(1.05, 1)))
         .remark("The claim time is the median of the exchanges that brought jobs.");
   }
 
@@ -224,7 +224,7 @@ public final class Scenarios {
         "latency-idle",
         "From the submit of a job to the start of its handler, with nothing else to do.",
         bench -> new IdlePace(new Random(1)),
-        new TreeMap<>(Map.of(50, Goal.atMost(10, 3), 99, Goal.atMost(30, 10))),
+        new TreeMap<>(Map.of(50, Goal.atMost(5, 3.5), 99, Goal.atMost(10, 8))),
         List.of());
   }
 

@@ -113,7 +113,7 @@ record WorkflowScenario(String name, String summary, boolean onPostgres) impleme
             new Ratio(
                 SUBJECTS.get(index) + " vs " + SUBJECTS.get(0),
                 new Figure("", quotients),
-                index == 1 ? Optional.of(Goal.atLeast(0.5, 0.8)) : Optional.empty()));
+                Optional.of(index == 1 ? Goal.atLeast(0.75, 0.9) : Goal.atLeast(0.6, 0.8))));
       }
       Map<String, String> settings =
           Map.of("workers", String.valueOf(WORKERS), "jobs", String.valueOf(jobs));
