@@ -88,7 +88,7 @@ final class ExchangeAnswer {
     return slots;
   }
 
-  /** Where the claim ended, in each lane of which it left nothing for the next. */
+  /** Where the claim ended, in each lane or shard of one where the next claim may go on. */
   List<String> ends() {
     List<String> ends = new ArrayList<>();
     news.path("ends").forEach(end -> ends.add(end.textValue()));

@@ -33,6 +33,9 @@ final class LinePositions {
    * without one at the front.
    */
   List<String> startOf(int jobs) {
+    if (jobs == 0) {
+      return List.of();
+    }
     long now = nanos.getAsLong();
     if (jobs < SMALLEST_CLAIM || now - lookedAt > LONGEST_BLINDNESS.toNanos()) {
       places = List.of();
@@ -43,8 +46,11 @@ final class LinePositions {
     return places;
   }
 
-  /** Notes where the latest claim ended in which lanes. */
-  void endedAt(List<String> ends) {
+  /** Notes where a claim of so many jobs ended in which lanes. */
+  void endedAt(int jobs, List<String> ends) {
+    if (jobs == 0) {
+      return;
+    }
     places = List.copyOf(ends);
   }
 }

@@ -200,13 +200,12 @@ final class PostgresWorkerSession implements WorkerSession {
     if (!proposed.isEmpty()) {
       links.submitter.propose(proposed);
     }
-    links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), tell));
+    boolean lookedAtAll = tell && start.isEmpty() && !stale;
+    links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), lookedAtAll));
     links.keeper.heat(answer.names("contended"));
     boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
-    if (exchange.demand().jobs() > 0) {
-      line.endedAt(answer.ends());
-    }
+    line.endedAt(exchange.demand().jobs(), answer.ends());
     if (tell && unfilled && !answer.says("more")) {
       telling.done();
     }

@@ -20,7 +20,7 @@ class LinePositionsTest {
   @Test
   void start_afterAClaim_isItsEnd() {
     positions.startOf(LARGE);
-    positions.endedAt(PLACE);
+    positions.endedAt(LARGE, PLACE);
 
     assertThat(positions.startOf(LARGE)).isEqualTo(PLACE);
   }
@@ -28,17 +28,27 @@ class LinePositionsTest {
   @Test
   void start_ofASmallClaim_isTheFront() {
     positions.startOf(LARGE);
-    positions.endedAt(PLACE);
+    positions.endedAt(LARGE, PLACE);
 
     assertThat(positions.startOf(LARGE - 1)).isEmpty();
   }
 
   @Test
+  void start_afterAnExchangeThatClaimedNothing_isAsBefore() {
+    positions.startOf(LARGE);
+    positions.endedAt(LARGE, PLACE);
+    assertThat(positions.startOf(0)).isEmpty();
+    positions.endedAt(0, List.of());
+
+    assertThat(positions.startOf(LARGE)).isEqualTo(PLACE);
+  }
+
+  @Test
   void start_afterAClaimThatRanOut_isTheFront() {
     positions.startOf(LARGE);
-    positions.endedAt(PLACE);
+    positions.endedAt(LARGE, PLACE);
     positions.startOf(LARGE);
-    positions.endedAt(List.of());
+    positions.endedAt(LARGE, List.of());
 
     assertThat(positions.startOf(LARGE)).isEmpty();
   }
@@ -47,10 +57,10 @@ class LinePositionsTest {
   void start_tooLongAfterTheLastLookAtTheFront_isTheFront() {
     long blind = LinePositions.LONGEST_BLINDNESS.toNanos();
     positions.startOf(LARGE);
-    positions.endedAt(PLACE);
+    positions.endedAt(LARGE, PLACE);
     now += blind;
     assertThat(positions.startOf(LARGE)).isEqualTo(PLACE);
-    positions.endedAt(PLACE);
+    positions.endedAt(LARGE, PLACE);
 
     now += 1;
     assertThat(positions.startOf(LARGE)).isEmpty();

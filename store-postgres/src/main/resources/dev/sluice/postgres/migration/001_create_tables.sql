@@ -65,8 +65,8 @@ CREATE TABLE job (
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
 CREATE INDEX job_to_claim ON job (lane, queue, priority DESC, run_at, id) WHERE state = 1;
--- The same, by shard of the job's first further group: see find, in the search. Jobs in no group besides their task's own are
--- not in it, unless their task has a lane.
+-- The same, by shard of the job's first further group: see find, in the search. Jobs in the
+-- open lane of jobs without further groups are not in it.
 CREATE INDEX job_to_claim_in_shard ON job (lane, queue, (hashtext(coalesce(groups[1], '')) & 15), priority DESC, run_at, id)
   WHERE state = 1 AND lane <> '';
 CREATE INDEX job_to_promote ON job (run_at) WHERE state = 0;

@@ -56,7 +56,8 @@ CREATE FUNCTION latches() RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext('${schema}/latches') $$;
 
--- Keys share 256 latches, so that a claim of many keys takes few, and a claim that keeps to a shard (see the search) sixteen.
+-- Keys share 256 latches, so that a claim of many keys takes few, and one that keeps to a shard (see the search) sixteen for the
+-- first keys of its jobs.
 CREATE FUNCTION latch_of(p_group text) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext(p_group) & CASE WHEN strpos(p_group, '/') > 0 THEN 255 ELSE -1 END $$;

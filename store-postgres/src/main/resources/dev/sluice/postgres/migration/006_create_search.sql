@@ -252,7 +252,7 @@ $$;
 
 -- Where a claim ended that found these jobs, but for lanes that ran out of jobs. In lanes where it kept to a shard, in that
 -- shard. Of other lanes where most jobs are in further groups, the next claims keep to a shard: it ended at the same place in
--- all of them. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they
+-- each of which it found jobs. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they
 -- have another place in the table then.
 CREATE FUNCTION ends_of(p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer)
 RETURNS place_in_line[]
@@ -272,7 +272,9 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT p_shard WHERE l.sharded
       UNION ALL
-      SELECT generate_series(0, 15) WHERE NOT l.sharded AND l.keyed
+      SELECT DISTINCT hashtext(coalesce(f.first, '')) & 15
+      FROM unnest(p_found.lanes, p_found.firsts) AS f(lane, first)
+      WHERE NOT l.sharded AND l.keyed AND f.lane = l.lane
       UNION ALL
       SELECT NULL WHERE NOT l.sharded AND NOT l.keyed AND (l.lane = ANY (p_left_lanes)) IS NOT TRUE
     ) AS s(shard)

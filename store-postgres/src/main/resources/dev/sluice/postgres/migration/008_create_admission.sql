@@ -33,7 +33,7 @@ ${lookups}
 AS $$
 DECLARE
   v_wanted bigint := (
-    SELECT count(*) FROM unnest(p_groups.names, p_groups.kinds) AS g(name, kind)
+    SELECT count(DISTINCT latch_of(g.name)) FROM unnest(p_groups.names, p_groups.kinds) AS g(name, kind)
     WHERE g.kind = 'c' OR (g.kind = 'u' AND is_keyed(g.name)));
   v_most integer := latches_allowed(v_wanted);
   v_last integer;
@@ -42,9 +42,10 @@ BEGIN
   IF v_wanted > v_most THEN
     -- Not all may be taken: those of the best candidates.
     v_last := (
-      SELECT g.first FROM unnest(p_groups.names, p_groups.kinds, p_groups.firsts) AS g(name, kind, first)
+      SELECT min(g.first) FROM unnest(p_groups.names, p_groups.kinds, p_groups.firsts) AS g(name, kind, first)
       WHERE g.kind = 'c' OR (g.kind = 'u' AND is_keyed(g.name))
-      ORDER BY g.first OFFSET v_most LIMIT 1);
+      GROUP BY latch_of(g.name)
+      ORDER BY 1 OFFSET v_most LIMIT 1);
   END IF;
   v_sure := ARRAY(
     SELECT CASE
@@ -423,7 +424,7 @@ BEGIN
   WHERE g.allowed < g.jobs;
   v_admission.left_jobs := cardinality(p_found.tids) - cardinality(v_admission.jobs);
   IF v_admission.left_jobs > 0 THEN
-    -- The next claim may start behind a few that are left: each claim looks at the whole line several times a second.
+    -- The next claim may start behind a few that are left: each worker looks at the whole line several times a second.
     v_admission.left_lanes := CASE WHEN 8 * v_admission.left_jobs <= cardinality(v_admission.jobs) THEN '{}'
       WHEN p_found.lanes[1] = ALL (p_found.lanes) THEN p_found.lanes[:1] ELSE ARRAY(
       SELECT DISTINCT f.lane

@@ -73,8 +73,9 @@ END
 $$;
 
 -- The shard that a claim keeps to: one of those in which the worker's latest claims ended somewhere; NULL: it looks at all.
--- The live workers divide the shards, by number: each keeps to its own as long as there are jobs, and so rarely meets a key
--- of which another has claimed jobs ahead. Nothing depends on it: it is the latch and the look that decide.
+-- The live workers of the same tasks and queues divide the shards, by number. Three claims of four are for a worker's own, so it
+-- rarely meets a key of which another has claimed jobs ahead; the fourth is for any, so that the jobs of a worker without
+-- room go on too. Nothing depends on it: it is the latch and the look that decide.
 CREATE FUNCTION shard_to_claim(p_worker uuid, p_after place_in_line[]) RETURNS integer
 LANGUAGE sql
 SET search_path = ${schema}, pg_temp
@@ -84,9 +85,11 @@ AS $$
   CROSS JOIN (
     SELECT count(*) FILTER (WHERE w.id < p_worker) AS mine, greatest(least(count(*), 16), 1) AS all
     FROM worker w
-    WHERE w.expires_at > clock_timestamp()
+    JOIN worker o ON o.id = p_worker
+    WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks
   ) w
-  ORDER BY (s.shard - w.mine) % w.all <> 0, random()
+  CROSS JOIN (SELECT random() < 0.75 AS own OFFSET 0) r
+  ORDER BY r.own AND (s.shard - w.mine) % w.all <> 0, random()
   LIMIT 1
 $$;
 
@@ -166,8 +169,9 @@ ${lookups}
 AS $$
 DECLARE
   v_wanted jsonb := p_demand.rooms;
-  v_shard integer := shard_to_claim(p_worker, p_demand.after);
+  v_shard integer := CASE WHEN p_demand.after <> '{}' THEN shard_to_claim(p_worker, p_demand.after) END;
   v_jobs integer := p_demand.jobs;
+  v_cut boolean := p_demand.after = '{}';
   v_hot record;
   v_lines lines;
   v_search record;
@@ -180,7 +184,7 @@ BEGIN
     IF v_hot.room = 0 THEN
       v_wanted := v_wanted - v_hot.task;
     ELSIF v_wanted ? v_hot.task AND 4 * v_hot.room < least((v_wanted -> v_hot.task)::integer, p_demand.jobs) THEN
-      -- More of its jobs than it has room for would keep jobs of other tasks from being found.
+      -- In its own lane: more of its jobs than it has room for would keep jobs of other tasks from being found.
       v_wanted := v_wanted || jsonb_build_object(v_hot.task, 4 * v_hot.room);
     END IF;
     IF v_hot.full_until IS NOT NULL THEN
@@ -196,15 +200,22 @@ BEGIN
     EXIT WHEN v_wanted = '{}';
     v_lines := lines_with_room(p_worker, p_demand, p_queues, v_wanted, v_shard);
     EXIT WHEN v_lines.lanes IS NULL;
-    -- A look at whole lanes is for the sake of order, and meets keys of all workers: it takes few jobs.
-    p_demand.jobs := CASE WHEN p_demand.after = '{}' AND v_lines.lanes[cardinality(v_lines.lanes)] <> ''
-      THEN least(v_jobs, 64) ELSE v_jobs END;
+    -- A look at whole lanes is for the sake of order, and meets keys of all workers: it takes few jobs, if it can take any.
+    p_demand.jobs := CASE WHEN v_cut AND '' <> ANY (v_lines.lanes) THEN least(v_jobs, 128) ELSE v_jobs END;
+    v_lines.allow := ARRAY(SELECT least(l.allow, p_demand.jobs) FROM unnest(v_lines.allow) WITH ORDINALITY AS l(allow, ord) ORDER BY l.ord);
     SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, v_wanted, p_demand.after);
     v_found := v_search.p_found;
     -- Jobs that were passed over are being claimed by others, or moved to another lane: they may be there in a moment. And a
     -- search that did not start at the front of a lane has not seen all of it.
     v_claim.more := v_search.p_seen > coalesce(cardinality(v_found.tids), 0)
                  OR EXISTS (SELECT FROM unnest(p_demand.after) AS a WHERE a.lane = ANY (v_search.p_ran_out));
+    IF v_found.tids IS NULL AND v_shard IS NOT NULL THEN
+      -- The shard has run dry.
+      v_shard := NULL;
+      p_demand.after := '{}';
+      v_claim.ends := '{}';
+      CONTINUE;
+    END IF;
     EXIT WHEN v_found.tids IS NULL;
     v_admission := admit(p_worker, v_found, p_demand);
     IF v_admission.stale THEN
@@ -215,7 +226,8 @@ BEGIN
     v_claim.full_groups := v_claim.full_groups || v_admission.full_groups;
     v_claim.capped := v_claim.capped || v_admission.capped;
     v_full_tasks := ARRAY(SELECT g FROM unnest(v_admission.full_groups || v_admission.capped) AS g WHERE v_wanted ? g);
-    EXIT WHEN v_full_tasks = '{}' OR cardinality(v_admission.jobs) >= p_demand.jobs;
+    v_cut := v_cut AND cardinality(v_admission.jobs) > 0;
+    EXIT WHEN (v_full_tasks = '{}' AND (v_cut OR p_demand.jobs = v_jobs)) OR cardinality(v_admission.jobs) >= p_demand.jobs;
     IF v_round = 2 THEN
       -- Too many full tasks are in the way to look past them.
       v_claim.unwanted := v_claim.unwanted || v_full_tasks;
@@ -234,12 +246,13 @@ BEGIN
   v_claim.lend := v_admission.lend;
   v_claim.proposed_groups := v_admission.proposed_groups;
   v_claim.proposed_limits := v_admission.proposed_limits;
-  IF cardinality(v_claim.jobs) > 0 THEN
+  -- Claims of fewer jobs than that always start at the front: see LinePositions.
+  IF cardinality(v_claim.jobs) > 0 AND v_jobs >= 64 THEN
     v_claim.ends := v_claim.ends || ends_of(v_found, v_search.p_ran_out, v_admission.left_lanes,
       ARRAY(SELECT l.lane FROM unnest(v_lines.lanes, v_lines.shards) AS l(lane, shard) WHERE l.shard IS NOT NULL), v_shard);
   END IF;
   v_claim.more := v_claim.more OR v_admission.busy OR (v_admission.left_jobs > 0 AND v_admission.full_groups IS NOT NULL)
-    OR (p_demand.jobs < v_jobs AND cardinality(v_found.tids) = p_demand.jobs)
+    OR (p_demand.jobs < v_jobs AND cardinality(v_found.tids) = p_demand.jobs AND cardinality(v_claim.jobs) > 0)
     OR (cardinality(v_claim.jobs) > 0 AND cardinality(v_claim.jobs) < p_demand.jobs AND p_demand.tight);
   IF v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > 3 * cardinality(v_claim.jobs) THEN
     PERFORM note_full(v_found, v_admission, p_demand.lanes);
