@@ -202,38 +202,42 @@ class KeyedClaimsIT {
         WorkerSession one = store.openSession(worker(KEY_1.family().orElseThrow(), 1));
         WorkerSession other = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
       sluice.submitAll(
-          ONE_PER_KEY, IntStream.range(0, 20_000).map(n -> n % 2_000).boxed().toList());
+          ONE_PER_KEY, IntStream.range(0, 40_000).map(n -> n % 4_000).boxed().toList());
+      List<Long> shardsOfOne = new ArrayList<>();
+      List<Long> shardsOfOther = new ArrayList<>();
+      Answer atOne = one.exchange(ask(MANY));
+      Answer atOther = other.exchange(ask(MANY));
+      while (Math.min(shardsOfOne.size(), shardsOfOther.size()) < 20) {
+        atOne = one.exchange(finish(atOne, MANY));
+        shardOf(atOne).ifPresent(shardsOfOne::add);
+        atOther = other.exchange(finish(atOther, MANY));
+        shardOf(atOther).ifPresent(shardsOfOther::add);
+        assertThat(atOne.jobs().size() + atOther.jobs().size())
+            .as("jobs of two claims")
+            .isPositive();
+      }
 
-      // Of two workers, one has the even shards and the other the odd ones.
-      double oddOfOne = oddShardsOfLargeClaims(one);
-      double oddOfOther = oddShardsOfLargeClaims(other);
-
-      assertThat(Math.min(oddOfOne, oddOfOther)).as("odd shards of %s", oddOfOne).isLessThan(0.5);
-      assertThat(Math.max(oddOfOne, oddOfOther))
-          .as("odd shards of %s", oddOfOne)
-          .isGreaterThan(0.5);
+      // One has the even shards, the other the odd ones. Of eight claims one is for the other's:
+      // twenty
+      // claims each are less apart than this once in a million times.
+      assertThat(Math.abs(odd(shardsOfOne) - odd(shardsOfOther)))
+          .as("%s and %s", shardsOfOne, shardsOfOther)
+          .isGreaterThan(0.25);
     }
   }
 
-  /**
-   * How many of twenty claims that kept to one shard, as they must, kept to an odd one. One claim
-   * in four is for any shard: seven of eight are for the worker's own, half of them once in a
-   * million.
-   */
-  private double oddShardsOfLargeClaims(WorkerSession session) throws Exception {
-    int claims = 0;
-    int odd = 0;
-    for (int exchanges = 0; claims < 20; exchanges++) {
-      assertThat(exchanges).as("exchanges for %d claims of one shard", claims).isLessThan(500);
-      List<ClaimedJob> jobs = session.exchange(ask(MANY)).jobs();
-      if (jobs.size() == MANY.jobs()) {
-        long token = jobs.get(0).token();
-        assertThat(numberOfShards("count(DISTINCT %s)", token)).as("shards of a claim").isOne();
-        odd += numberOfShards("min(%s)", token) % 2;
-        claims++;
-      }
+  private static double odd(List<Long> shards) {
+    return shards.stream().mapToLong(shard -> shard % 2).average().orElseThrow();
+  }
+
+  /** The shard of a claim that kept to one, as every claim must that got all it asked for. */
+  private Optional<Long> shardOf(Answer answer) throws Exception {
+    if (answer.jobs().size() < MANY.jobs()) {
+      return Optional.empty();
     }
-    return odd / 20.0;
+    long token = answer.jobs().get(0).token();
+    assertThat(numberOfShards("count(DISTINCT %s)", token)).as("shards of a claim").isOne();
+    return Optional.of(numberOfShards("min(%s)", token));
   }
 
   private long numberOfShards(String what, long token) throws Exception {
@@ -314,11 +318,17 @@ class KeyedClaimsIT {
 
   /** Reports the success of what was claimed and gives its slots back. */
   private static Exchange finish(Answer claimed, Demand demand) {
-    ClaimedJob done = claimed.jobs().get(0);
-    JobOutcome outcome =
-        new JobOutcome(
-            done.id(), done.token(), new JobOutcome.Succeeded(Optional.empty()), Duration.ZERO);
-    return new Exchange(List.of(outcome), Set.of(), Map.of(), claimed.slots(), demand);
+    List<JobOutcome> outcomes =
+        claimed.jobs().stream()
+            .map(
+                done ->
+                    new JobOutcome(
+                        done.id(),
+                        done.token(),
+                        new JobOutcome.Succeeded(Optional.empty()),
+                        Duration.ZERO))
+            .toList();
+    return new Exchange(outcomes, Set.of(), Map.of(), claimed.slots(), demand);
   }
 
   private static WorkerRegistration worker(Group family, int limit) {
