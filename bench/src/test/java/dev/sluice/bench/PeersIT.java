@@ -51,7 +51,7 @@ class PeersIT {
     assertThat(section.get("ratios").findValuesAsText("name"))
         .containsExactly(
             "baseline vs db-scheduler", "baseline vs the fastest peer", "baseline vs the ceiling");
-    assertThat(section.at("/ratios/0/goal/must").asDouble()).isEqualTo(4);
+    assertThat(section.at("/ratios/0/goal/must").asDouble()).isEqualTo(7);
   }
 
   @Test

@@ -66,9 +66,10 @@ CREATE TABLE job (
 
 CREATE INDEX job_to_claim ON job (lane, queue, priority DESC, run_at, id) WHERE state = 1;
 -- The same, by shard of the job's first further group: see find, in the search. Jobs in the
--- open lane of jobs without further groups are not in it.
+-- open lane of jobs without further groups are not in it. Its condition is "lane > ''", which no other statement has: from
+-- "lane <> ''" the planner would gather that it serves to find jobs that were set aside, and read it whole.
 CREATE INDEX job_to_claim_in_shard ON job (lane, queue, (hashtext(coalesce(groups[1], '')) & 15), priority DESC, run_at, id)
-  WHERE state = 1 AND lane <> '';
+  WHERE state = 1 AND lane > '';
 CREATE INDEX job_to_promote ON job (run_at) WHERE state = 0;
 CREATE INDEX job_claimed ON job (task) WHERE state = 2;
 CREATE INDEX job_to_cancel ON job (worker_id) WHERE cancel_requested;

@@ -144,7 +144,7 @@ BEGIN
         FROM job j
         WHERE l.shard IS NOT NULL AND a.id IS NULL
           AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+          AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
         ORDER BY j.priority DESC, j.run_at, j.id
         LIMIT l.jobs
         FOR UPDATE SKIP LOCKED) from_the_front_of_the_shard
@@ -155,7 +155,7 @@ BEGIN
         FROM job j
         WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
           AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+          AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
           AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
         ORDER BY j.run_at, j.id
         LIMIT l.jobs
@@ -210,7 +210,7 @@ BEGIN
             FROM job j
             WHERE l.shard IS NOT NULL AND a.id IS NULL
               AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-              AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+              AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
             ORDER BY j.priority DESC, j.run_at, j.id
             LIMIT l.jobs) from_the_front_of_the_shard
           UNION ALL
@@ -219,7 +219,7 @@ BEGIN
             FROM job j
             WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
               AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-              AND j.lane <> '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
+              AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
               AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
             ORDER BY j.run_at, j.id
             LIMIT l.jobs) from_the_place_in_the_shard
