@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -37,6 +38,10 @@ final class ExchangeAnswer {
       jobs.add(job(row));
     } else {
       news = parse(said);
+      Set<String> gates = new TreeSet<>(names("gates"));
+      if (!gates.isEmpty()) {
+        jobs.replaceAll(job -> behind(gates, job));
+      }
     }
     return null;
   }
@@ -120,9 +125,9 @@ final class ExchangeAnswer {
         row.getString("payload"));
   }
 
+  /** All its groups in which it names no slot are among the others until the news is known. */
   private static ClaimedJob.Bond bond(ResultSet row) throws SQLException {
     String[] groups = texts(row.getArray("groups"));
-    List<String> gates = List.of(texts(row.getArray("gates")));
     Array numbers = row.getArray("slots");
     List<NamedSlot> named = List.of();
     if (numbers != null) {
@@ -137,11 +142,27 @@ final class ExchangeAnswer {
     }
     List<String> others = groups.length == 0 ? List.of() : new ArrayList<>();
     for (String group : groups) {
-      if (!gates.contains(group) && named.stream().noneMatch(slot -> slot.group().equals(group))) {
+      if (named.stream().noneMatch(slot -> slot.group().equals(group))) {
         others.add(group);
       }
     }
-    return new ClaimedJob.Bond(gates, named, others, row.getBoolean("refiled"), List.of());
+    return new ClaimedJob.Bond(List.of(), named, others, row.getBoolean("refiled"), List.of());
+  }
+
+  /** The same job behind those of these gates that are groups of its own. */
+  private static ClaimedJob behind(Set<String> gates, ClaimedJob job) {
+    ClaimedJob.Bond bond = job.bond();
+    String task = Group.of(job.task()).toString();
+    List<String> own =
+        gates.stream().filter(gate -> gate.equals(task) || bond.others().contains(gate)).toList();
+    List<String> others = bond.others().stream().filter(group -> !own.contains(group)).toList();
+    return new ClaimedJob(
+        job.id(),
+        job.token(),
+        job.task(),
+        job.run(),
+        new ClaimedJob.Bond(own, bond.named(), others, bond.refiled(), List.of()),
+        job.payload());
   }
 
   private static String[] texts(Array array) throws SQLException {

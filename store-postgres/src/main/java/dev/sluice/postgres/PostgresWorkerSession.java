@@ -55,7 +55,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?, ?)";
   private static final String EXCHANGE =
       """
-      SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, gates, refiled, payload, trace, waited_ms
+      SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, refiled, payload, trace, waited_ms
       FROM ${schema}.exchange(?, ?,
         ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
         ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, NULL, NULL, NULL)::${schema}.demand)

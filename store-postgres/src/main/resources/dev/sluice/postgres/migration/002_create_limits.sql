@@ -114,36 +114,50 @@ AS $$
   LEFT JOIN limit_rule family ON family.name = family_of(p_group)
 $$;
 
+-- Whether all these groups are keys of the same family as the first, and none of that family has a number of its own: then the
+-- family's limit is the limit of each.
+CREATE FUNCTION have_family_limit(p_groups text[]) RETURNS boolean
+LANGUAGE plpgsql STABLE
+${lookups}
+AS $$
+DECLARE
+  v_family text := family_of(p_groups[1]);
+  v_prefix text := left(v_family, -1);
+BEGIN
+  RETURN v_family IS NOT NULL
+    AND (SELECT bool_and(starts_with(g, v_prefix) AND (right(v_prefix, 1) = '=' OR strpos(g, '=') = 0)) FROM unnest(p_groups) AS g)
+    AND NOT has_own_limits(v_family);
+END
+$$;
+
+-- Whether any group of a family has a number of its own.
+CREATE FUNCTION has_own_limits(p_family text) RETURNS boolean
+LANGUAGE sql STABLE
+${lookups}
+AS $$
+  SELECT EXISTS (
+    SELECT FROM limit_rule o
+    WHERE o.name > left(p_family, -1) AND o.name < left(p_family, -2) || chr(ascii(right(p_family, 2)) + 1) AND o.name <> p_family)
+$$;
+
 -- The limits of many groups. Each of their few families is looked up once; a group itself only if it is plain, or if any
 -- group of its family has a number of its own.
 CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
 LANGUAGE plpgsql STABLE
 ${lookups}
 AS $$
-DECLARE
-  v_prefix text := left(family_of(p_groups[1]), -1);
-  v_dimension boolean := right(v_prefix, 1) = '=';
-  v_families text[];
-  v_own boolean[];
 BEGIN
-  -- Mostly all are keys of one family.
-  v_families := CASE WHEN (
-    SELECT bool_and(starts_with(g, v_prefix) AND (v_dimension OR strpos(g, '=') = 0)) FROM unnest(p_groups) AS g)
-    THEN ARRAY[v_prefix || '*'] ELSE ARRAY(SELECT DISTINCT family_of(g) FROM unnest(p_groups) AS g) END;
-  v_own := ARRAY(
-    SELECT f.name IS NULL OR EXISTS (
-      SELECT FROM limit_rule o
-      WHERE o.name > left(f.name, -1) AND o.name < left(f.name, -2) || chr(ascii(right(f.name, 2)) + 1) AND o.name <> f.name)
-    FROM unnest(v_families) WITH ORDINALITY AS f(name, ord)
-    ORDER BY f.ord);
-  IF v_families[1] = v_prefix || '*' AND cardinality(v_families) = 1 AND NOT v_own[1] THEN
-    RETURN array_fill(limit_of(v_families[1]), ARRAY[cardinality(p_groups)]);
+  IF have_family_limit(p_groups) THEN
+    RETURN array_fill(limit_of(family_of(p_groups[1])), ARRAY[cardinality(p_groups)]);
   END IF;
   RETURN ARRAY(
     SELECT CASE WHEN f.own IS NOT FALSE THEN limit_of(g.name) ELSE f.max END
     FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
-    LEFT JOIN (SELECT n.name, n.own, limit_of(n.name) AS max FROM unnest(v_families, v_own) AS n(name, own) OFFSET 0) f
-      ON f.name = family_of(g.name)
+    LEFT JOIN (
+      SELECT n.name, has_own_limits(n.name) AS own, limit_of(n.name) AS max
+      FROM (SELECT DISTINCT family_of(g) AS name FROM unnest(p_groups) AS g) n
+      OFFSET 0
+    ) f ON f.name = family_of(g.name)
     ORDER BY g.ord);
 END
 $$;

@@ -6,7 +6,8 @@ CREATE TYPE place_in_line AS (
   shard integer,           -- NULL: the whole lane
   priority integer,
   run_at timestamptz,
-  id uuid
+  id uuid,
+  passed boolean           -- whether the claim took none of the jobs it found there
 );
 
 -- What a worker could take on. Tasks are the keys of objects: of a thousand of them, one is found in ten comparisons. The
@@ -86,7 +87,8 @@ CREATE TYPE found AS (
   tids tid[],
   lanes text[],
   tasks text[],
-  firsts text[],           -- the first of its groups besides its task's own
+  firsts text[],           -- the first of its groups besides its task's own ...
+  slots integer[],         -- ... and the slot in it, where that is decided (admit_keys, in the admission)
   further boolean          -- whether any is in more groups, or brings a limit along
 );
 
@@ -110,7 +112,7 @@ AS $$
 DECLARE
   v_found found;
 BEGIN
-  SELECT array_agg(b.tid), array_agg(b.lane), array_agg(b.task), array_agg(nullif(b.first, b.task)), bool_or(b.further)
+  SELECT array_agg(b.tid), array_agg(b.lane), array_agg(b.task), array_agg(nullif(b.first, b.task)), NULL, bool_or(b.further)
   INTO v_found
   FROM (
     SELECT f.tid, f.lane, f.task, f.first, f.further
@@ -247,21 +249,22 @@ CREATE FUNCTION best_of(p_found found, p_jobs integer) RETURNS found
 LANGUAGE sql IMMUTABLE
 SET search_path = ${schema}, pg_temp
 AS $$
-  SELECT (p_found.tids[:p_jobs], p_found.lanes[:p_jobs], p_found.tasks[:p_jobs], p_found.firsts[:p_jobs], p_found.further)::found
+  SELECT (p_found.tids[:p_jobs], p_found.lanes[:p_jobs], p_found.tasks[:p_jobs], p_found.firsts[:p_jobs], NULL, p_found.further)::found
 $$;
 
 -- Where a claim ended that found these jobs, but for lanes that ran out of jobs. In lanes where it kept to a shard, in that
 -- shard. Of other lanes where most jobs are in further groups, the next claims keep to a shard: it ended at the same place in
--- each of which it found jobs. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they
--- have another place in the table then.
-CREATE FUNCTION ends_of(p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer)
+-- each. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they have
+-- another place in the table then.
+CREATE FUNCTION ends_of(
+  p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer, p_passed boolean)
 RETURNS place_in_line[]
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (j.lane, s.shard, j.priority, j.run_at, j.id)::place_in_line
+    SELECT (j.lane, s.shard, j.priority, j.run_at, j.id, p_passed)::place_in_line
     FROM (
       SELECT f.lane, max(f.ord)::integer AS ord,
              f.lane = ANY (p_sharded_lanes) AS sharded, f.lane <> '' AND 2 * count(f.first) > count(*) AS keyed
@@ -272,9 +275,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT p_shard WHERE l.sharded
       UNION ALL
-      SELECT DISTINCT hashtext(coalesce(f.first, '')) & 15
-      FROM unnest(p_found.lanes, p_found.firsts) AS f(lane, first)
-      WHERE NOT l.sharded AND l.keyed AND f.lane = l.lane
+      SELECT shard FROM generate_series(0, 15) AS shard WHERE NOT l.sharded AND l.keyed
       UNION ALL
       SELECT NULL WHERE NOT l.sharded AND NOT l.keyed AND (l.lane = ANY (p_left_lanes)) IS NOT TRUE
     ) AS s(shard)

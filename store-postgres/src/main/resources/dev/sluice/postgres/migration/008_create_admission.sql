@@ -4,14 +4,15 @@
 -- All or nothing: a job is taken with a slot in each of its groups, or left where it is. Candidates are admitted one after
 -- the other, best first: each that finds room in all its groups.
 
--- A job to take: the slots it names, and the hot groups it is in.
-CREATE TYPE taken AS (tid tid, slots integer[], gates text[]);
+-- A job to take, and the slots it names.
+CREATE TYPE taken AS (tid tid, slots integer[]);
 
 -- Places of hot groups: so many in row n of slot_group.
 CREATE TYPE places AS (names text[], ns integer[], counts integer[]);
 
 CREATE TYPE admission AS (
   jobs taken[],            -- best first
+  gates text[],            -- hot groups that these are in
   lend places,             -- slots that the worker is lent for them
   full_groups text[],      -- groups that admit none, since they are full
   capped text[],           -- groups that admit none, since their free slots are for other workers or jobs
@@ -224,6 +225,78 @@ BEGIN
 END
 $$;
 
+-- Admits what keys admit, in one statement, in the case of nearly all jobs with keys: each is in one key besides its task's own
+-- group, all keys have the limit of their family, and no permit and no job's second group has a slot of any key. A key admits
+-- jobs of this worker if no other worker has a job of it: all its slots are this worker's to name then. Where the limit is 1,
+-- that is all there is to decide; above 1 it is so in shards, and whole lanes are for keys that workers have in common.
+--
+-- Says which candidates are left, with a slot for each, and no longer for the sake of their keys; which keys admit none; and
+-- whether candidates were left out whose latch another transaction has. In all other cases the candidates are as they were.
+CREATE FUNCTION admit_keys(
+  p_worker uuid, INOUT p_found found, p_demand demand, p_shard integer, OUT p_full text[], OUT p_busy boolean)
+LANGUAGE plpgsql
+${lists}
+AS $$
+DECLARE
+  v_limit integer;
+  v_latches integer[];
+  v_missed integer[];
+  v record;
+BEGIN
+  IF p_found.further OR array_position(p_found.firsts, NULL) IS NOT NULL OR NOT have_family_limit(p_found.firsts)
+      OR EXISTS (SELECT FROM ask a WHERE a.worker_id <> p_worker AND a.group_name = ANY (p_found.firsts)) THEN
+    RETURN;
+  END IF;
+  v_limit := limit_of(family_of(p_found.firsts[1]));
+  v_latches := ARRAY(SELECT DISTINCT latch_of(f) FROM unnest(p_found.firsts) AS f);
+  IF v_limit IS NULL OR v_limit = 0 OR (v_limit > 1 AND p_shard IS NULL)
+      OR cardinality(v_latches) > latches_allowed(cardinality(v_latches)) THEN
+    RETURN;
+  END IF;
+  v_missed := ARRAY(SELECT l FROM unnest(v_latches) AS l WHERE NOT pg_try_advisory_xact_lock(latches(), l));
+  IF EXISTS (SELECT FROM slot WHERE expires_at IS NOT NULL) OR EXISTS (SELECT FROM job WHERE groups[2] IS NOT NULL AND state > 1) THEN
+    RETURN;
+  END IF;
+  SELECT array_agg(c.tid) FILTER (WHERE c.fits) AS tids, array_agg(c.lane) FILTER (WHERE c.fits) AS lanes,
+         array_agg(c.task) FILTER (WHERE c.fits) AS tasks, array_agg((c.ahead % v_limit)::integer) FILTER (WHERE c.fits) AS slots,
+         array_agg(c.first) FILTER (WHERE c.latched AND c.rank = 1 AND NOT c.fits) AS full, bool_or(NOT c.latched) AS busy
+  INTO v
+  FROM (
+    SELECT r.*, coalesce(h.jobs, 0) + r.rank - 1 AS ahead,
+           r.latched AND coalesce(h.own, true) AND coalesce(h.jobs, 0) + r.rank <= v_limit * (1::bigint + r.depth) AS fits
+    FROM (
+      SELECT f.*, v_missed = '{}' OR latch_of(f.first) <> ALL (v_missed) AS latched, row_number() OVER (PARTITION BY f.first ORDER BY f.ord) AS rank,
+             CASE WHEN p_demand.depths = '{}' THEN p_demand.depth ELSE depth_of(f.task, p_demand.depths, p_demand.depth) END AS depth
+      FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts) WITH ORDINALITY AS f(tid, lane, task, first, ord)
+    ) r
+    LEFT JOIN (SELECT * FROM held_keys(p_worker, p_found.firsts, v_limit) OFFSET 0) h ON h.key = r.first
+    ORDER BY r.ord
+  ) c;
+  p_found := (v.tids, v.lanes, v.tasks, array_fill(NULL::text, ARRAY[coalesce(cardinality(v.tids), 0)]), v.slots, false)::found;
+  p_full := v.full;
+  p_busy := v.busy;
+END
+$$;
+
+-- Those of these keys that claimed jobs are in: in how many, and whether all are this worker's, in slots below the limit.
+CREATE FUNCTION held_keys(p_worker uuid, p_keys text[], p_limit integer) RETURNS TABLE (key text, jobs bigint, own boolean)
+LANGUAGE plpgsql STABLE
+${lookups}
+AS $$
+BEGIN
+  RETURN QUERY
+  SELECT j.groups[1], count(*), bool_and(coalesce(j.worker_id = p_worker AND j.slots[2] < p_limit, false))
+  FROM job j
+  WHERE j.groups[1] = ANY (p_keys) AND j.state > 1
+  GROUP BY j.groups[1];
+END
+$$;
+
+-- What a job names that has these slots in its task's own group and in its first further one.
+CREATE FUNCTION slots_in(p_own integer, p_first integer) RETURNS integer[]
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT CASE WHEN p_first IS NOT NULL THEN ARRAY[p_own, p_first] WHEN p_own IS NOT NULL THEN ARRAY[p_own] END $$;
+
 -- The slot of the candidate of this rank in a cold group.
 CREATE FUNCTION slot_of(p_g integer, p_rank integer, p_groups needed_groups) RETURNS integer
 LANGUAGE sql IMMUTABLE
@@ -235,7 +308,7 @@ $$;
 -- Counts the candidates of groups that do not admit all of theirs: each, best first, is admitted if every group it needs has
 -- room left, and has the rank 0 otherwise, in all its groups. Groups that admit all keep their ranks, unless jobs would share
 -- a slot for the sake of a candidate that is left out.
-CREATE FUNCTION counted_again(p_needs needs, p_groups needed_groups) RETURNS needs
+CREATE FUNCTION counted(p_needs needs, p_groups needed_groups) RETURNS needs
 LANGUAGE plpgsql
 ${lists}
 AS $$
@@ -247,6 +320,13 @@ DECLARE
   v_gaps integer[] := '{}';
   v_need record;
 BEGIN
+  IF p_needs.single THEN
+    p_needs.ranks := ARRAY(
+      SELECT CASE WHEN n.rank <= p_groups.allowed[n.g] THEN n.rank ELSE 0 END
+      FROM unnest(p_needs.gs, p_needs.ranks) WITH ORDINALITY AS n(g, rank, nth)
+      ORDER BY n.nth);
+    RETURN p_needs;
+  END IF;
   FOR v_candidate IN
     SELECT array_agg(n.nth) AS nths, array_agg(n.g) AS gs
     FROM unnest(p_needs.ords, p_needs.gs) WITH ORDINALITY AS n(ord, g, nth)
@@ -283,7 +363,7 @@ BEGIN
 END
 $$;
 
--- Chooses the candidates that all their groups admit, with their slots.
+-- The candidates that all their groups admit, as counted, with their slots.
 CREATE FUNCTION choose(p_found found, p_needs needs, p_groups needed_groups) RETURNS taken[]
 LANGUAGE plpgsql
 ${lists}
@@ -291,27 +371,25 @@ AS $$
 BEGIN
   IF p_needs.single THEN
     RETURN ARRAY(
-      SELECT (p_found.tids[n.ord],
-              CASE WHEN p_groups.kinds[n.g] = 'c' THEN CASE n.place
-                WHEN 1 THEN ARRAY[slot_of(n.g, n.rank, p_groups)] ELSE ARRAY[NULL, slot_of(n.g, n.rank, p_groups)] END END,
-              CASE WHEN p_groups.kinds[n.g] = 'h' THEN ARRAY[p_groups.names[n.g]] END)::taken
+      SELECT (p_found.tids[n.ord], slots_in(
+                CASE WHEN n.place = 1 AND p_groups.kinds[n.g] = 'c' THEN slot_of(n.g, n.rank, p_groups) END,
+                CASE WHEN n.place = 2 AND p_groups.kinds[n.g] = 'c' THEN slot_of(n.g, n.rank, p_groups)
+                  ELSE p_found.slots[n.ord] END))::taken
       FROM unnest(p_needs.ords, p_needs.places, p_needs.gs, p_needs.ranks) AS n(ord, place, g, rank)
-      WHERE n.rank <= p_groups.allowed[n.g]
+      WHERE n.rank > 0
       ORDER BY n.ord);
   END IF;
-  p_needs := counted_again(p_needs, p_groups);
   RETURN ARRAY(
-    SELECT (f.tid, b.slots, b.gates)::taken
+    SELECT (f.tid, CASE WHEN p_found.slots IS NULL THEN b.slots ELSE slots_in(b.slots[1], p_found.slots[f.ord]) END)::taken
     FROM unnest(p_found.tids) WITH ORDINALITY AS f(tid, ord)
     LEFT JOIN (
       SELECT n.ord, min(n.rank) AS least_rank,
              CASE WHEN count(n.slot) > 0 THEN ARRAY[
                max(n.slot) FILTER (WHERE n.place = 1), max(n.slot) FILTER (WHERE n.place = 2),
                max(n.slot) FILTER (WHERE n.place = 3), max(n.slot) FILTER (WHERE n.place = 4),
-               max(n.slot) FILTER (WHERE n.place = 5)] END AS slots,
-             array_agg(p_groups.names[n.g]) FILTER (WHERE p_groups.kinds[n.g] = 'h') AS gates
+               max(n.slot) FILTER (WHERE n.place = 5)] END AS slots
       FROM (
-        SELECT a.ord, a.place, a.g, a.rank,
+        SELECT a.ord, a.place, a.rank,
                CASE WHEN a.rank > 0 AND p_groups.kinds[a.g] = 'c' THEN slot_of(a.g, a.rank, p_groups) END AS slot
         FROM unnest(p_needs.ords, p_needs.places, p_needs.gs, p_needs.ranks) AS a(ord, place, g, rank)
       ) n
@@ -324,7 +402,7 @@ $$;
 
 -- The places to take for the chosen jobs of hot groups, of those that are locked: as many slots as do not fit under those
 -- that are lent to the worker already.
-CREATE FUNCTION lend_for(p_jobs taken[], p_groups needed_groups, p_demand demand, p_places places) RETURNS places
+CREATE FUNCTION lend_for(p_needs needs, p_groups needed_groups, p_demand demand, p_places places) RETURNS places
 LANGUAGE plpgsql
 ${lists}
 AS $$
@@ -337,11 +415,13 @@ BEGIN
              PARTITION BY p.name ORDER BY p.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0))::integer AS take
     FROM unnest(p_places.names, p_places.ns, p_places.counts) AS p(name, n, room)
     JOIN (
-      SELECT c.name, (greatest(c.jobs - coalesce(s.spare, 0), 0) + g.depth) / (1 + g.depth) AS slots
+      SELECT c.name, (greatest(c.jobs - coalesce(s.spare, 0), 0) + c.depth) / (1 + c.depth) AS slots
       FROM (
-        SELECT name, count(*) AS jobs FROM unnest(p_jobs) AS j CROSS JOIN LATERAL unnest(j.gates) AS name GROUP BY name
+        SELECT p_groups.names[n.g] AS name, p_groups.depths[n.g] AS depth, count(*) AS jobs
+        FROM unnest(p_needs.gs, p_needs.ranks) AS n(g, rank)
+        WHERE n.rank > 0 AND p_groups.kinds[n.g] = 'h'
+        GROUP BY n.g
       ) c
-      JOIN unnest(p_groups.names, p_groups.depths) AS g(name, depth) ON g.name = c.name
       LEFT JOIN unnest(p_demand.spare_groups, p_demand.spares) AS s(name, spare) ON s.name = c.name
     ) w ON w.name = p.name
   ) t
@@ -350,30 +430,83 @@ BEGIN
 END
 $$;
 
--- Admits what can be admitted of the jobs that a claim has found.
-CREATE FUNCTION admit(p_worker uuid, p_found found, p_demand demand) RETURNS admission
+-- Adds which groups do not admit all their candidates, and why.
+CREATE FUNCTION with_refusals(p_admission admission, p_groups needed_groups, p_sure boolean[], p_heat_above integer) RETURNS admission
+LANGUAGE plpgsql
+${lists}
+AS $$
+BEGIN
+  -- A hot group of which other claims have counters locked may have room: none that only takes places wakes this worker.
+  SELECT p_admission.full_groups || array_agg(g.name) FILTER (
+           WHERE g.allowed = 0 AND g.sure AND ((g.kind = 'c' AND g.cap IS NULL) OR (g.kind IN ('c', 'h') AND is_full(g.name)))),
+         array_agg(g.name) FILTER (WHERE g.allowed = 0 AND g.sure AND g.cap IS NOT NULL AND NOT is_full(g.name)),
+         p_admission.contended || array_agg(g.name) FILTER (
+           WHERE g.kind = 'c' AND (NOT g.sure OR g.jobs - g.allowed > p_heat_above) AND NOT is_keyed(g.name)),
+         p_admission.busy OR bool_or(g.allowed = 0 AND g.kind = 'h' AND g.cap IS NULL AND NOT is_full(g.name))
+  INTO p_admission.full_groups, p_admission.capped, p_admission.contended, p_admission.busy
+  FROM unnest(p_groups.names, p_groups.kinds, p_groups.jobs, p_groups.allowed, p_sure, p_groups.caps)
+    AS g(name, kind, jobs, allowed, sure, cap)
+  WHERE g.allowed < g.jobs;
+  RETURN p_admission;
+END
+$$;
+
+-- Adds how many candidates are not taken, and the lanes of these. The next claim may start behind a few of them: each worker
+-- looks at the whole line several times a second.
+CREATE FUNCTION with_left(p_admission admission, p_found found) RETURNS admission
+LANGUAGE plpgsql
+${lists}
+AS $$
+BEGIN
+  p_admission.left_jobs := cardinality(p_found.tids) - cardinality(p_admission.jobs);
+  IF p_admission.left_jobs > 0 THEN
+    p_admission.left_lanes := CASE WHEN 8 * p_admission.left_jobs <= cardinality(p_admission.jobs) THEN '{}'
+      WHEN p_found.lanes[1] = ALL (p_found.lanes) THEN p_found.lanes[:1] ELSE ARRAY(
+      SELECT DISTINCT f.lane
+      FROM unnest(p_found.tids, p_found.lanes) AS f(tid, lane)
+      LEFT JOIN unnest(p_admission.jobs) AS j ON j.tid = f.tid
+      WHERE j.tid IS NULL) END;
+  END IF;
+  RETURN p_admission;
+END
+$$;
+
+-- Admits what can be admitted of the jobs that a claim has found, in a shard or (NULL) in whole lanes.
+CREATE FUNCTION admit(p_worker uuid, p_found found, p_demand demand, p_shard integer) RETURNS admission
 LANGUAGE plpgsql
 ${lists}
 AS $$
 DECLARE
   v_needed record;
+  v_needs needs;
   v_groups needed_groups;
   v_sure boolean[];
   v_places places;
   v record;
   v_heat_above integer := (SELECT m.heat_above FROM meta m);
+  v_found found;           -- all, also those that keys do not admit
   v_last_lane text;        -- of the last job that was found: it may give way to one that slots are kept for
   v_admission admission;
 BEGIN
   IF EXISTS (SELECT FROM reservation) THEN
     v_last_lane := p_found.lanes[p_demand.jobs];
     p_found := kept_first(p_found, p_demand);
+    v_found := p_found;
+  ELSE
+    v_found := p_found;
+    SELECT * INTO v FROM admit_keys(p_worker, p_found, p_demand, p_shard);
+    p_found := v.p_found;
+    v_admission.full_groups := v.p_full;
+    v_admission.busy := v.p_busy;
   END IF;
-  SELECT * INTO v_needed FROM needs_of(p_found, p_demand);
-  v_groups := v_needed.p_groups;
+  IF p_found.tids IS NOT NULL THEN
+    SELECT * INTO v_needed FROM needs_of(p_found, p_demand);
+    v_groups := v_needed.p_groups;
+  END IF;
   IF v_groups.names IS NULL THEN
-    v_admission.jobs := ARRAY(SELECT (t, NULL, NULL)::taken FROM unnest(p_found.tids) AS t);
-    RETURN v_admission;
+    v_admission.jobs := ARRAY(
+      SELECT (c.tid, slots_in(NULL, c.slot))::taken FROM unnest(p_found.tids, p_found.slots) AS c(tid, slot));
+    RETURN with_left(v_admission, v_found);
   END IF;
   v_sure := latch_groups(v_groups);
   -- Again, now that the latches are ours: a key that had no limit may have got one meanwhile, with slots for jobs of this worker
@@ -407,33 +540,16 @@ BEGIN
     v_groups := v.p_groups;
     v_places := v.p_places;
   END IF;
-  v_admission.jobs := choose(p_found, v_needed.p_needs, v_groups);
+  v_needs := counted(v_needed.p_needs, v_groups);
+  v_admission.jobs := choose(p_found, v_needs, v_groups);
+  v_admission.gates := ARRAY(SELECT g.name FROM unnest(v_groups.names, v_groups.kinds) AS g(name, kind) WHERE g.kind = 'h');
   IF v_places.names IS NOT NULL THEN
-    v_admission.lend := lend_for(v_admission.jobs, v_groups, p_demand, v_places);
+    v_admission.lend := lend_for(v_needs, v_groups, p_demand, v_places);
   END IF;
-  -- A hot group of which other claims have counters locked may have room: none that only takes places wakes this worker.
-  SELECT array_agg(g.name) FILTER (
-           WHERE g.allowed = 0 AND g.sure AND ((g.kind = 'c' AND g.cap IS NULL) OR (g.kind IN ('c', 'h') AND is_full(g.name)))),
-         array_agg(g.name) FILTER (WHERE g.allowed = 0 AND g.sure AND g.cap IS NOT NULL AND NOT is_full(g.name)),
-         v_admission.contended || array_agg(g.name) FILTER (
-           WHERE g.kind = 'c' AND (NOT g.sure OR g.jobs - g.allowed > v_heat_above) AND NOT is_keyed(g.name)),
-         v_admission.busy OR bool_or(g.allowed = 0 AND g.kind = 'h' AND g.cap IS NULL AND NOT is_full(g.name))
-  INTO v_admission.full_groups, v_admission.capped, v_admission.contended, v_admission.busy
-  FROM unnest(v_groups.names, v_groups.kinds, v_groups.jobs, v_groups.allowed, v_sure, v_groups.caps)
-    AS g(name, kind, jobs, allowed, sure, cap)
-  WHERE g.allowed < g.jobs;
-  v_admission.left_jobs := cardinality(p_found.tids) - cardinality(v_admission.jobs);
-  IF v_admission.left_jobs > 0 THEN
-    -- The next claim may start behind a few that are left: each worker looks at the whole line several times a second.
-    v_admission.left_lanes := CASE WHEN 8 * v_admission.left_jobs <= cardinality(v_admission.jobs) THEN '{}'
-      WHEN p_found.lanes[1] = ALL (p_found.lanes) THEN p_found.lanes[:1] ELSE ARRAY(
-      SELECT DISTINCT f.lane
-      FROM unnest(p_found.tids, p_found.lanes) AS f(tid, lane)
-      LEFT JOIN unnest(v_admission.jobs) AS j ON j.tid = f.tid
-      WHERE j.tid IS NULL) END;
-    IF p_demand.tell AND NOT (v_needed.p_needs).single AND v_admission.full_groups IS NOT NULL THEN
-      PERFORM note_passed_over(p_found, v_needed.p_needs, v_groups, v_admission.full_groups);
-    END IF;
+  v_admission := with_refusals(v_admission, v_groups, v_sure, v_heat_above);
+  v_admission := with_left(v_admission, v_found);
+  IF v_admission.left_jobs > 0 AND p_demand.tell AND NOT v_needs.single AND v_admission.full_groups IS NOT NULL THEN
+    PERFORM note_passed_over(p_found, v_needed.p_needs, v_groups, v_admission.full_groups);
   END IF;
   IF v_last_lane IS NOT NULL THEN
     v_admission.left_lanes := array_append(v_admission.left_lanes, v_last_lane);

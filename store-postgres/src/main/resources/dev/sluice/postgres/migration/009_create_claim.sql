@@ -8,14 +8,15 @@
 -- Jobs of full groups must not be in the way of others:
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of an open lane, their task gets a lane of its own (give_lanes).
---   The jobs of any other full group are passed by, as long as a claim takes at least one of four that it finds. Beyond
---   that they are set aside into the group's own lane, in bulk, under locks on all that fills the group: nothing can free
---   a slot of it without waiting for those locks, and what does calls the jobs back. So a look in vain comes with at most
---   three others for each job that is taken, and no job is forgotten.
+--   The jobs of any other full group are passed by, as long as a claim for few jobs takes at least one of four that it finds, and
+--   one for many takes any (claim_limited). Beyond that they are set aside into the group's own lane, in bulk, under locks on
+--   all that fills the group: nothing can free a slot of it without waiting for those locks, and what does calls the jobs
+--   back. So there is a bound to the looks in vain, and no job is forgotten.
 
 -- What a claim comes to.
 CREATE TYPE claim AS (
   jobs taken[],            -- best first
+  gates text[],            -- hot groups that these are in
   lend places,             -- slots that the worker is lent for them
   ends place_in_line[],    -- where the next claim may start
   more boolean,            -- there may be more to find, now
@@ -76,32 +77,37 @@ $$;
 -- The live workers of the same tasks and queues divide the shards, by number. Three claims of four are for a worker's own, so it
 -- rarely meets a key of which another has claimed jobs ahead; the fourth is for any, so that the jobs of a worker without
 -- room go on too. Nothing depends on it: it is the latch and the look that decide.
-CREATE FUNCTION shard_to_claim(p_worker uuid, p_after place_in_line[]) RETURNS integer
+CREATE FUNCTION shard_to_claim(p_worker uuid, p_after place_in_line[], p_own_only boolean, OUT shard integer, OUT own boolean)
 LANGUAGE sql
 SET search_path = ${schema}, pg_temp
 AS $$
-  SELECT s.shard
-  FROM (SELECT DISTINCT a.shard FROM unnest(p_after) AS a WHERE a.shard IS NOT NULL) s
-  CROSS JOIN (
-    SELECT count(*) FILTER (WHERE w.id < p_worker) AS mine, greatest(least(count(*), 16), 1) AS all
-    FROM worker w
-    JOIN worker o ON o.id = p_worker
-    WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks
-  ) w
+  SELECT s.shard, s.own
+  FROM (
+    SELECT a.shard, (a.shard - w.mine) % w.all = 0 AS own
+    FROM (SELECT DISTINCT a.shard FROM unnest(p_after) AS a WHERE a.shard IS NOT NULL) a
+    CROSS JOIN (
+      SELECT count(*) FILTER (WHERE w.id < p_worker) AS mine, greatest(least(count(*), 16), 1) AS all
+      FROM worker w
+      JOIN worker o ON o.id = p_worker
+      WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks
+    ) w
+  ) s
   CROSS JOIN (SELECT random() < 0.75 AS own OFFSET 0) r
-  ORDER BY r.own AND (s.shard - w.mine) % w.all <> 0, random()
+  WHERE s.own OR NOT p_own_only
+  ORDER BY r.own AND NOT s.own, random()
   LIMIT 1
 $$;
 
 -- The lines that have room, and any jobs: the open lanes, and the lanes of tasks that are wanted; of lanes with places in
 -- shards, the one shard. Where the last claim ended somewhere in a line, there probably are jobs.
-CREATE FUNCTION lines_with_room(p_worker uuid, p_demand demand, p_queues text[], p_wanted jsonb, p_shard integer) RETURNS lines
+CREATE FUNCTION lines_with_room(
+  p_worker uuid, p_demand demand, p_after place_in_line[], p_queues text[], p_wanted jsonb, p_shard integer) RETURNS lines
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 DECLARE
-  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_demand.after) AS a WHERE a.shard IS NULL OR a.shard = p_shard);
-  v_sharded text[] := ARRAY(SELECT a.lane FROM unnest(p_demand.after) AS a WHERE p_shard IS NOT NULL AND a.shard IS NOT NULL);
+  v_places text[] := ARRAY(SELECT a.lane FROM unnest(p_after) AS a WHERE a.shard IS NULL OR a.shard = p_shard);
+  v_sharded text[] := ARRAY(SELECT a.lane FROM unnest(p_after) AS a WHERE p_shard IS NOT NULL AND a.shard IS NOT NULL);
   v_lines lines;
 BEGIN
   SELECT array_agg(l.lane), array_agg(q.name), array_agg(CASE WHEN l.lane = ANY (v_sharded) THEN p_shard END), array_agg(l.allow)
@@ -144,80 +150,139 @@ BEGIN
     END IF;
   END IF;
   p_found := find(p_lines, v_counts, p_wanted, p_after);
-  -- Were others passed over?
-  IF NOT v_counted
-      AND coalesce(cardinality(p_found.tids), 0) < least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_counts) AS l(jobs))) THEN
-    v_counts := count_best(p_lines, p_jobs, p_wanted, p_after);
-  END IF;
   IF cardinality(p_found.tids) > p_jobs THEN
     p_found := best_of(p_found, p_jobs);
   END IF;
-  p_seen := least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_counts) AS l(jobs)));
+  p_seen := coalesce(cardinality(p_found.tids), 0);
+  IF p_seen < p_jobs THEN
+    -- Others may have been passed over. In a shard it is as if they were not there: other shards are next.
+    IF NOT v_counted AND array_position(p_lines.shards, NULL) IS NOT NULL THEN
+      v_counts := count_best(p_lines, p_jobs, p_wanted, p_after);
+      v_counted := true;
+    END IF;
+    IF v_counted THEN
+      p_seen := least(p_jobs, (SELECT sum(l.jobs) FROM unnest(v_counts) AS l(jobs)));
+    END IF;
+  END IF;
   p_ran_out := ARRAY(
     SELECT l.lane
     FROM unnest(p_lines.lanes, p_lines.allow, v_counts) AS l(lane, allow, jobs)
     WHERE p_seen < p_jobs
     GROUP BY l.lane
-    HAVING sum(l.jobs) < max(l.allow));
+    HAVING max(l.allow) > CASE WHEN v_counted THEN sum(l.jobs) ELSE cardinality(array_positions(p_found.lanes, l.lane)) END);
 END
 $$;
 
--- The limited path: searches, admits, and searches once more without the tasks whose groups turn out to be full.
+-- The tasks that a claim wants jobs of, and up to how many: not those of hot groups that are full. Of a task in its own lane,
+-- more jobs than there is room for would keep jobs of other tasks from being found. And until when hot groups were full.
+CREATE FUNCTION wanted_now(p_demand demand, OUT p_wanted jsonb, OUT p_full_until jsonb)
+LANGUAGE plpgsql
+${lookups}
+AS $$
+DECLARE
+  v_hot record;
+BEGIN
+  p_wanted := p_demand.rooms;
+  FOR v_hot IN SELECT * FROM hot_rooms(p_demand) LOOP
+    IF v_hot.room = 0 THEN
+      p_wanted := p_wanted - v_hot.task;
+    ELSIF p_wanted ? v_hot.task AND 4 * v_hot.room < least((p_wanted -> v_hot.task)::integer, p_demand.jobs) THEN
+      p_wanted := p_wanted || jsonb_build_object(v_hot.task, 4 * v_hot.room);
+    END IF;
+    IF v_hot.full_until IS NOT NULL THEN
+      p_full_until := coalesce(p_full_until, '{}') || jsonb_build_object(v_hot.task, v_hot.full_until);
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- One look of a claim, in a shard or in whole lanes.
+CREATE TYPE looked AS (
+  jobs integer,            -- how many it was for
+  lines lines,             -- where
+  found found,
+  ran_out text[],          -- lanes that have no more jobs
+  more boolean,            -- there may be more to find, now
+  admission admission      -- what was admitted of the jobs that were found
+);
+
+-- Looks once. For few jobs, it takes no more than 128, unless there are only jobs without further groups.
+CREATE FUNCTION look_once(
+  p_worker uuid, p_demand demand, p_after place_in_line[], p_queues text[], p_wanted jsonb, p_shard integer, p_few boolean)
+RETURNS looked
+LANGUAGE plpgsql
+${lookups}
+AS $$
+DECLARE
+  v_lines lines := lines_with_room(p_worker, p_demand, p_after, p_queues, p_wanted, p_shard);
+  v_search record;
+  v_looked looked;
+BEGIN
+  IF p_few AND '' <> ANY (v_lines.lanes) THEN
+    p_demand.jobs := least(p_demand.jobs, 128);
+    v_lines.allow := ARRAY(SELECT least(l.allow, 128) FROM unnest(v_lines.allow) WITH ORDINALITY AS l(allow, ord) ORDER BY l.ord);
+  END IF;
+  v_looked.jobs := p_demand.jobs;
+  v_looked.lines := v_lines;
+  IF v_lines.lanes IS NOT NULL THEN
+    SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, p_wanted, p_after);
+    v_looked.found := v_search.p_found;
+    v_looked.ran_out := v_search.p_ran_out;
+    -- Jobs that were passed over are being claimed by others, or moved to another lane: they may be there in a moment. And a
+    -- search that did not start at the front of a lane has not seen all of it.
+    v_looked.more := v_search.p_seen > coalesce(cardinality((v_search.p_found).tids), 0)
+                  OR EXISTS (SELECT FROM unnest(p_after) AS a WHERE a.lane = ANY (v_search.p_ran_out));
+    IF (v_search.p_found).tids IS NOT NULL THEN
+      v_looked.admission := admit(p_worker, v_looked.found, p_demand, p_shard);
+    END IF;
+  END IF;
+  RETURN v_looked;
+END
+$$;
+
+-- Where a look ended: see ends_of, in the search.
+CREATE FUNCTION ends_of_look(p_looked looked, p_shard integer, p_passed boolean) RETURNS place_in_line[]
+LANGUAGE sql
+SET search_path = ${schema}, pg_temp
+AS $$
+  SELECT ends_of(p_looked.found, p_looked.ran_out, (p_looked.admission).left_lanes, ARRAY(
+    SELECT l.lane FROM unnest((p_looked.lines).lanes, (p_looked.lines).shards) AS l(lane, shard) WHERE l.shard IS NOT NULL),
+    p_shard, p_passed)
+$$;
+
+-- The limited path: looks, and looks once more without the tasks whose groups turn out to be full.
+--
+-- A claim for many jobs looks at whole lanes now and then, and in shards otherwise. A look at whole lanes is for the sake of
+-- order, and meets keys of all workers, as a look in a shard of another worker does: both are for few jobs. A look that can
+-- take none is followed by one in another shard, of the worker's own after whole lanes, and at last by one at whole lanes.
+-- Jobs are set aside only if they were in the way of two looks in a row in a shard, or of all looks.
 CREATE FUNCTION claim_limited(p_worker uuid, p_demand demand, p_queues text[]) RETURNS claim
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 DECLARE
-  v_wanted jsonb := p_demand.rooms;
-  v_shard integer := CASE WHEN p_demand.after <> '{}' THEN shard_to_claim(p_worker, p_demand.after) END;
-  v_jobs integer := p_demand.jobs;
-  v_cut boolean := p_demand.after = '{}';
-  v_hot record;
-  v_lines lines;
-  v_search record;
-  v_found found;
+  v_many boolean := p_demand.jobs >= 64;           -- see LinePositions
+  v_after place_in_line[] := p_demand.after;
+  v_shard record;
+  v_looked looked;
   v_admission admission;
+  v_taken integer;
+  v_wanted jsonb;
   v_full_tasks text[];
+  v_looked_ahead boolean := false;                 -- in shards of its own, past jobs that are in front of whole lanes
+  v_rounds integer := 0;
   v_claim claim;
 BEGIN
-  FOR v_hot IN SELECT * FROM hot_rooms(p_demand) LOOP
-    IF v_hot.room = 0 THEN
-      v_wanted := v_wanted - v_hot.task;
-    ELSIF v_wanted ? v_hot.task AND 4 * v_hot.room < least((v_wanted -> v_hot.task)::integer, p_demand.jobs) THEN
-      -- In its own lane: more of its jobs than it has room for would keep jobs of other tasks from being found.
-      v_wanted := v_wanted || jsonb_build_object(v_hot.task, 4 * v_hot.room);
-    END IF;
-    IF v_hot.full_until IS NOT NULL THEN
-      v_claim.full_until := coalesce(v_claim.full_until, '{}') || jsonb_build_object(v_hot.task, v_hot.full_until);
-    END IF;
-  END LOOP;
-  -- The places in other shards are as they were.
-  v_claim.ends := ARRAY(SELECT a FROM unnest(p_demand.after) AS a WHERE a.shard <> v_shard);
-  FOR v_round IN 1 .. 2 LOOP
-    v_claim.more := false;
+  SELECT * INTO v_wanted, v_claim.full_until FROM wanted_now(p_demand);
+  LOOP
+    v_looked := NULL;
     v_admission := NULL;
-    v_found := NULL;
     EXIT WHEN v_wanted = '{}';
-    v_lines := lines_with_room(p_worker, p_demand, p_queues, v_wanted, v_shard);
-    EXIT WHEN v_lines.lanes IS NULL;
-    -- A look at whole lanes is for the sake of order, and meets keys of all workers: it takes few jobs, if it can take any.
-    p_demand.jobs := CASE WHEN v_cut AND '' <> ANY (v_lines.lanes) THEN least(v_jobs, 128) ELSE v_jobs END;
-    v_lines.allow := ARRAY(SELECT least(l.allow, p_demand.jobs) FROM unnest(v_lines.allow) WITH ORDINALITY AS l(allow, ord) ORDER BY l.ord);
-    SELECT * INTO v_search FROM search(v_lines, p_demand.jobs, v_wanted, p_demand.after);
-    v_found := v_search.p_found;
-    -- Jobs that were passed over are being claimed by others, or moved to another lane: they may be there in a moment. And a
-    -- search that did not start at the front of a lane has not seen all of it.
-    v_claim.more := v_search.p_seen > coalesce(cardinality(v_found.tids), 0)
-                 OR EXISTS (SELECT FROM unnest(p_demand.after) AS a WHERE a.lane = ANY (v_search.p_ran_out));
-    IF v_found.tids IS NULL AND v_shard IS NOT NULL THEN
-      -- The shard has run dry.
-      v_shard := NULL;
-      p_demand.after := '{}';
-      v_claim.ends := '{}';
-      CONTINUE;
-    END IF;
-    EXIT WHEN v_found.tids IS NULL;
-    v_admission := admit(p_worker, v_found, p_demand);
+    SELECT * INTO v_shard FROM shard_to_claim(p_worker, v_after, v_looked_ahead);
+    v_looked := look_once(p_worker, p_demand, v_after, p_queues, v_wanted, v_shard.shard,
+      v_many AND v_rounds = 0 AND v_shard.own IS NOT TRUE AND (v_shard.shard IS NOT NULL OR p_demand.after = '{}'));
+    v_admission := v_looked.admission;
+    v_taken := coalesce(cardinality(v_admission.jobs), 0);
     IF v_admission.stale THEN
       v_claim.stale := true;
       RETURN v_claim;
@@ -225,38 +290,55 @@ BEGIN
     v_claim.contended := v_claim.contended || v_admission.contended;
     v_claim.full_groups := v_claim.full_groups || v_admission.full_groups;
     v_claim.capped := v_claim.capped || v_admission.capped;
-    v_full_tasks := ARRAY(SELECT g FROM unnest(v_admission.full_groups || v_admission.capped) AS g WHERE v_wanted ? g);
-    v_cut := v_cut AND cardinality(v_admission.jobs) > 0;
-    EXIT WHEN (v_full_tasks = '{}' AND (v_cut OR p_demand.jobs = v_jobs)) OR cardinality(v_admission.jobs) >= p_demand.jobs;
-    IF v_round = 2 THEN
-      -- Too many full tasks are in the way to look past them.
-      v_claim.unwanted := v_claim.unwanted || v_full_tasks;
+    IF v_taken = 0 AND v_shard.shard IS NOT NULL THEN
+      IF v_admission.full_groups IS NOT NULL THEN
+        IF EXISTS (SELECT FROM unnest(v_after) AS a WHERE a.shard = v_shard.shard AND a.passed) THEN
+          PERFORM set_aside(v_admission.full_groups, (v_looked.lines).lanes);
+        END IF;
+        v_claim.ends := v_claim.ends || ends_of_look(v_looked, v_shard.shard, true);
+      END IF;
+      v_after := ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard);
+      CONTINUE;
+    ELSIF v_taken = 0 AND v_many AND p_demand.after = '{}' AND NOT v_looked_ahead AND v_admission.full_groups IS NOT NULL THEN
+      v_after := ends_of_look(v_looked, NULL, false);
+      v_looked_ahead := true;
+      CONTINUE;
     END IF;
-    PERFORM note_full(v_found, v_admission, p_demand.lanes);
+    v_full_tasks := ARRAY(SELECT g FROM unnest(v_admission.full_groups || v_admission.capped) AS g WHERE v_wanted ? g);
+    EXIT WHEN v_admission IS NULL OR v_taken >= v_looked.jobs OR (v_full_tasks = '{}' AND (v_taken > 0 OR v_looked.jobs = p_demand.jobs));
+    v_rounds := v_rounds + 1;
+    IF v_rounds = 2 THEN
+      -- Too many full tasks are in the way to look past them.
+      v_claim.unwanted := v_full_tasks;
+      EXIT;
+    END IF;
+    PERFORM note_full(v_looked.found, v_admission, p_demand.lanes);
     v_wanted := v_wanted - v_full_tasks;
   END LOOP;
   -- A claim that found as many as it wanted sees whether unwanted jobs are in front if it has looked there.
-  IF p_demand.tell AND (coalesce(cardinality(v_found.tids), 0) < p_demand.jobs OR cardinality(p_demand.after) = 0) THEN
+  IF p_demand.tell AND (coalesce(cardinality((v_looked.found).tids), 0) < v_looked.jobs OR p_demand.after = '{}') IS NOT FALSE THEN
     v_claim.unwanted := v_claim.unwanted || unwanted_in_front(p_queues, v_wanted);
   END IF;
+  v_claim.more := v_looked.more;
   IF v_admission IS NULL THEN
     RETURN v_claim;
   END IF;
   v_claim.jobs := v_admission.jobs;
+  v_claim.gates := v_admission.gates;
   v_claim.lend := v_admission.lend;
   v_claim.proposed_groups := v_admission.proposed_groups;
   v_claim.proposed_limits := v_admission.proposed_limits;
-  -- Claims of fewer jobs than that always start at the front: see LinePositions.
-  IF cardinality(v_claim.jobs) > 0 AND v_jobs >= 64 THEN
-    v_claim.ends := v_claim.ends || ends_of(v_found, v_search.p_ran_out, v_admission.left_lanes,
-      ARRAY(SELECT l.lane FROM unnest(v_lines.lanes, v_lines.shards) AS l(lane, shard) WHERE l.shard IS NOT NULL), v_shard);
+  IF v_taken > 0 AND v_many THEN
+    -- The places in other shards are as they were.
+    v_claim.ends := v_claim.ends || ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard)
+      || ends_of_look(v_looked, v_shard.shard, false);
   END IF;
   v_claim.more := v_claim.more OR v_admission.busy OR (v_admission.left_jobs > 0 AND v_admission.full_groups IS NOT NULL)
-    OR (p_demand.jobs < v_jobs AND cardinality(v_found.tids) = p_demand.jobs AND cardinality(v_claim.jobs) > 0)
-    OR (cardinality(v_claim.jobs) > 0 AND cardinality(v_claim.jobs) < p_demand.jobs AND p_demand.tight);
-  IF v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > 3 * cardinality(v_claim.jobs) THEN
-    PERFORM note_full(v_found, v_admission, p_demand.lanes);
-    PERFORM set_aside(v_admission.full_groups, v_lines.lanes);
+    OR (v_looked.jobs < p_demand.jobs AND v_taken > 0 AND cardinality((v_looked.found).tids) = v_looked.jobs)
+    OR (v_taken > 0 AND v_taken < p_demand.jobs AND p_demand.tight);
+  IF v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > 3 * v_taken AND (v_taken = 0 OR NOT v_many) THEN
+    PERFORM note_full(v_looked.found, v_admission, p_demand.lanes);
+    PERFORM set_aside(v_admission.full_groups, (v_looked.lines).lanes);
   END IF;
   RETURN v_claim;
 END
@@ -417,10 +499,10 @@ BEGIN
   IF p_demand.tight AND v_found.tids IS NOT NULL THEN
     v_claim.jobs := choose_within_room(v_found, p_demand);
   ELSE
-    v_claim.jobs := ARRAY(SELECT (t, NULL, NULL)::taken FROM unnest(v_found.tids) AS t);
+    v_claim.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(v_found.tids) AS t);
   END IF;
   IF cardinality(v_claim.jobs) = p_demand.jobs THEN
-    v_claim.ends := ends_of(v_found, '{}', '{}', '{}', NULL);
+    v_claim.ends := ends_of(v_found, '{}', '{}', '{}', NULL, false);
   END IF;
   -- A task whose room is small may have stood in front of others; it has none left now, so look again without it. And a
   -- search that did not start at the front has not seen everything.
@@ -437,7 +519,7 @@ ${lookups}
 AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (r.tid, NULL, NULL)::taken
+    SELECT (r.tid, NULL)::taken
     FROM (
       SELECT c.tid, c.ord, (p_demand.rooms -> c.task)::integer AS room,
              row_number() OVER (PARTITION BY c.task ORDER BY c.ord) AS rank

@@ -351,7 +351,7 @@ BEGIN
     END IF;
     SELECT v_kept.tid || array_agg(f.tid ORDER BY f.ord), v_kept.lane || array_agg(f.lane ORDER BY f.ord),
            v_kept.task || array_agg(f.task ORDER BY f.ord), v_kept.first || array_agg(f.first ORDER BY f.ord),
-           v_kept.further OR p_found.further
+           NULL, v_kept.further OR p_found.further
     INTO p_found
     FROM (
       SELECT * FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts)

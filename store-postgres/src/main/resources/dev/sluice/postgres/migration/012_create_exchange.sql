@@ -17,7 +17,8 @@ AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
 -- The answer of an exchange: a row for each claimed job, best first, and one that has the news and nothing else.
 --
 -- News, each only where there is any: lost (the lease), late (the exchange is of another epoch, and nothing was changed),
--- stale (limits have changed, and nothing was claimed), refused and cancelled (outcomes, by id), lent (slots: group, number) and their token,
+-- stale (limits have changed, and nothing was claimed), refused and cancelled (outcomes, by id), gates (groups in which the
+-- jobs run under slots that are lent to the worker), lent (slots: group, number) and their token,
 -- proposed (limits to be set, by group), unwanted (tasks to be given lanes), contended (groups to be made hot), full (groups
 -- that kept jobs away), shared (groups with freed slots that jobs of any task may be waiting for), left_behind (groups of
 -- which jobs are to be called back), ends (where the claim ended, as values of place_in_line), more (there may be more to
@@ -32,7 +33,6 @@ CREATE TYPE answer AS (
   timeout_ms bigint,
   groups text[],           -- besides the task's own
   slots integer[],         -- that it names: see job.slots
-  gates text[],            -- groups in which it runs under slots that are lent to the worker
   refiled boolean,
   payload text,
   trace text,
@@ -43,7 +43,7 @@ CREATE TYPE answer AS (
 CREATE FUNCTION news_row(p_news jsonb) RETURNS answer
 LANGUAGE sql IMMUTABLE
 SET search_path = ${schema}, pg_temp
-AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
+AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
 
 -- What a claim has to tell besides its jobs.
 CREATE FUNCTION news_of(p_claim claim) RETURNS jsonb
@@ -51,6 +51,7 @@ LANGUAGE sql STABLE
 SET search_path = ${schema}, pg_temp
 AS $$
   SELECT jsonb_strip_nulls(jsonb_build_object(
+    'gates', nullif(to_jsonb(p_claim.gates), '[]'),
     'proposed', (SELECT jsonb_object_agg(p.name, p.max) FROM unnest(p_claim.proposed_groups, p_claim.proposed_limits) AS p(name, max)),
     'unwanted', to_jsonb(p_claim.unwanted),
     'contended', to_jsonb(p_claim.contended),
@@ -188,7 +189,7 @@ BEGIN
     FROM unnest(v_claim.jobs) AS c
     WHERE job.ctid = c.tid
     RETURNING NULL::jsonb, job.id, v_token, job.task, job.attempt + (job.started_at IS NULL)::integer,
-              job.started_at IS NOT NULL, job.timeout_ms, job.groups, job.slots, c.gates, job.refiled, job.payload::text,
+              job.started_at IS NOT NULL, job.timeout_ms, job.groups, job.slots, job.refiled, job.payload::text,
               job.trace, least(greatest(date_part('epoch', clock_timestamp() - job.run_at) * 1000, 0), 2000000000)::integer;
     -- What kept jobs away, and does so now that the claim has its slots. A worker that is told to look again at once is told
     -- this then. Below saturation most claims are short, and nothing kept anything away: that costs a look at one index.

@@ -89,18 +89,19 @@ SET lock_timeout = '100ms'
 AS $$
 DECLARE
   v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, 0, '{}', '{}', '{}')::demand;
-  v_found found := ('{}', '{}', '{}', '{}', false)::found;
+  v_found found := ('{}', '{}', '{}', '{}', NULL, false)::found;
 BEGIN
   PERFORM promote_due(0);
-  PERFORM lines_with_room(NULL, v_demand, '{}', '{}', NULL);
+  PERFORM lines_with_room(NULL, v_demand, '{}', '{}', '{}', NULL);
   PERFORM find(NULL, '{}', '{}', '{}');
   PERFORM needs_of(v_found, v_demand);
   PERFORM limits_of('{}');
+  PERFORM admit_keys(NULL, v_found, v_demand, 0);
   PERFORM latch_groups(NULL);
   PERFORM admit_cold(NULL, 0, NULL);
-  PERFORM choose(v_found, NULL, NULL);
+  PERFORM choose(v_found, counted(NULL, NULL), NULL);
   PERFORM lock_places('{}', '{}', 0);
-  PERFORM lend_for('{}', NULL, v_demand, NULL);
+  PERFORM lend_for(NULL, NULL, v_demand, NULL);
   PERFORM take_slots(NULL, 0, '{}', '{}', '{}');
   PERFORM release_slots(NULL, '{}', '{}', '{}');
   PERFORM bury('{}', '{}', '{}', '{}', '{}', NULL, '{}');
