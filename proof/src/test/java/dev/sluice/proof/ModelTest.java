@@ -55,6 +55,11 @@ class ModelTest {
             cold().jobs(3, 0, 0).with("N", 2).with("Depth", 2),
             invariants),
         holds("a job in two groups", cold().jobs(1, 0, 1), invariants),
+        holds("groups that share a latch", cold().jobs(1, 0, 1).with("Shared", "TRUE"), invariants),
+        holds(
+            "groups that share a latch, and a permit",
+            cold().jobs(1, 1, 0).permits(1).with("Shared", "TRUE"),
+            invariants),
         holds(
             "a permit and a death",
             cold().permits(1).with("Depth", 2).with("Crashes", 1),
@@ -70,6 +75,14 @@ class ModelTest {
         breaks("LimitHolds", "the latch is shared", cold()),
         breaks("LimitHolds", "a number named before is named again without a look", cold()),
         breaks("LimitHolds", "the worker runs two jobs in a slot", cold().with("Depth", 2)),
+        breaks(
+            "LimitHolds",
+            "claims and permits go by different latches",
+            cold().jobs(1, 0, 1).permits(1)),
+        breaks(
+            "OneOwner",
+            "a group with a job of the worker is the worker's own",
+            cold().jobs(3, 0, 0).with("N", 2)),
         breaks("AllOrNothing", "a job is claimed with some of its slots", cold().jobs(1, 0, 1)),
         breaks("NoneForgotten", "set aside without locks", cold()),
         breaks(
@@ -137,7 +150,8 @@ class ModelTest {
         .with("N", 1)
         .with("Depth", 1)
         .with("Crashes", 0)
-        .with("Retries", "FALSE");
+        .with("Retries", "FALSE")
+        .with("Shared", "FALSE");
   }
 
   private static Model heat() {

@@ -19,6 +19,7 @@ CONSTANTS
   Depth,              \* how many jobs of a worker may name one slot
   Crashes,            \* how many workers may die
   Retries,            \* whether an attempt may end with the job ready again
+  Shared,             \* whether the groups have one latch in common
   Mutant,             \* what is left out or done wrong; "none" is the design
   Nobody
 
@@ -41,6 +42,7 @@ Jobs == A \cup B \cup AB
 Groups == {"g"} \cup (IF B \cup AB = {} THEN {} ELSE {"h"})
 GroupsOf(j) == (IF j \in A \cup AB THEN {"g"} ELSE {}) \cup (IF j \in B \cup AB THEN {"h"} ELSE {})
 Txns == Workers \cup Permits
+LatchOf(g) == IF Shared THEN "g" ELSE g
 Numbers == 0 .. N - 1
 NoNames == [g \in Groups |-> -1]
 NoWrites == [j \in {} |-> 0]
@@ -134,13 +136,14 @@ Find(w) ==
 
 Wanted(w) == UNION {GroupsOf(j) : j \in tx[w].cand}
 
-\* It tries the latches, one by one.
+\* It tries the latches, one by one. It may have one already that two of its groups have in common.
 TryLatch(w) ==
   /\ tx[w].pc = "latch"
   /\ \E g \in Wanted(w) \ tx[w].tried :
-       LET gets == latch[g] = {} \/ Mutant \in {"the latch is not taken", "the latch is shared"}
+       LET l == IF Mutant = "claims and permits go by different latches" THEN "h" ELSE LatchOf(g)
+           gets == latch[l] \subseteq {w} \/ Mutant \in {"the latch is not taken", "the latch is shared"}
        IN /\ Mutant = "a claim waits for latches" => gets
-          /\ latch' = IF gets /\ Mutant # "the latch is not taken" THEN [latch EXCEPT ![g] = @ \cup {w}] ELSE latch
+          /\ latch' = IF gets /\ Mutant # "the latch is not taken" THEN [latch EXCEPT ![l] = @ \cup {w}] ELSE latch
           /\ tx' = [tx EXCEPT ![w].tried = @ \cup {g}, ![w].got = IF gets THEN @ \cup {g} ELSE @]
   /\ UNCHANGED <<job, permit, lock, hand, up, left, swept, crashes, last>>
 
@@ -156,6 +159,7 @@ Name(w) ==
                        THEN GroupsOf(j) \cap tx[w].got # {} ELSE GroupsOf(j) \subseteq tx[w].got}
          may(g, n) == \/ \A x \in looked : x[1] = g /\ x[2] = n => x[3] = w
                       \/ blind /\ <<g, n>> \in last[w]
+                      \/ Mutant = "a group with a job of the worker is the worker's own" /\ \E x \in looked : x[1] = g /\ x[3] = w
          groups(j) == GroupsOf(j) \cap tx[w].got
          choices(j) == {n \in [Groups -> -1 .. N - 1] :
                           \A g \in Groups : IF g \in groups(j) THEN n[g] >= 0 /\ may(g, n[g]) ELSE n[g] = -1}
@@ -274,8 +278,8 @@ Ask(p) ==
   /\ UNCHANGED <<job, permit, lock, latch, hand, up, left, swept, crashes, last>>
 
 Latch(p) ==
-  /\ tx[p].pc = "wait" /\ latch["g"] = {}
-  /\ latch' = [latch EXCEPT !["g"] = {p}]
+  /\ tx[p].pc = "wait" /\ latch[LatchOf("g")] = {}
+  /\ latch' = [latch EXCEPT ![LatchOf("g")] = {p}]
   /\ tx' = [tx EXCEPT ![p].pc = "look"]
   /\ UNCHANGED <<job, permit, lock, hand, up, left, swept, crashes, last>>
 
@@ -358,8 +362,8 @@ WaitsFor(t) ==
   IF t \in Workers
   THEN (IF tx[t].pc = "end" THEN {lock[j] : j \in tx[t].todo} \ {Nobody, t} ELSE {})
        \cup (IF tx[t].pc = "latch" /\ Mutant = "a claim waits for latches"
-             THEN UNION {latch[g] : g \in Wanted(t) \ tx[t].tried} \ {t} ELSE {})
-  ELSE IF tx[t].pc = "wait" THEN latch["g"] \ {t}
+             THEN UNION {latch[LatchOf(g)] : g \in Wanted(t) \ tx[t].tried} \ {t} ELSE {})
+  ELSE IF tx[t].pc = "wait" THEN latch[LatchOf("g")] \ {t}
   ELSE IF tx[t].pc = "again" THEN {lock[j] : j \in Aside(job, "g")} \ {Nobody}
   ELSE {}
 NoDeadlock == \A some \in SUBSET Txns \ {{}} : \E t \in some : WaitsFor(t) \cap some = {}
