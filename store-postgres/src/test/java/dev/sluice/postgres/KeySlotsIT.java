@@ -41,8 +41,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * hand them back. Meanwhile another connection looks, in one statement, whether any slot has jobs
  * of two workers, and whether any key has more slots in use than its limit.
  *
- * <p>The look itself is tested with flaws that are planted into the functions of the schema: a
- * claim that does not look, and latches that keep nothing apart.
+ * <p>The look from outside is tested with flaws that are planted into the functions of the schema:
+ * a claim that does not look, one that takes a key of two workers for its own, and latches that
+ * keep nothing apart.
  */
 class KeySlotsIT {
   @RegisterExtension static final TestServer SERVER = TestServer.CURRENT;
@@ -65,16 +66,16 @@ class KeySlotsIT {
   private static final String NO_LOOK =
       """
       CREATE OR REPLACE FUNCTION ${schema}.held_keys(p_worker uuid, p_keys text[], p_limit integer)
-      RETURNS TABLE (key text, jobs bigint, own boolean) LANGUAGE sql
-      AS $$ SELECT NULL::text, 0::bigint, true WHERE false $$
+      RETURNS TABLE (key text, jobs bigint, own boolean, seats integer[]) LANGUAGE sql
+      AS $$ SELECT NULL::text, 0::bigint, true, NULL::integer[] WHERE false $$
       """;
 
   private static final String ANY_JOB_MAKES_IT_OWN =
       """
       CREATE OR REPLACE FUNCTION ${schema}.held_keys(p_worker uuid, p_keys text[], p_limit integer)
-      RETURNS TABLE (key text, jobs bigint, own boolean) LANGUAGE sql STABLE
+      RETURNS TABLE (key text, jobs bigint, own boolean, seats integer[]) LANGUAGE sql STABLE
       AS $$
-        SELECT j.groups[1], count(*), bool_or(j.worker_id = p_worker)
+        SELECT j.groups[1], count(*), bool_or(j.worker_id = p_worker), NULL::integer[]
         FROM ${schema}.job j WHERE j.groups[1] = ANY (p_keys) AND j.state > 1 GROUP BY 1
       $$
       """;

@@ -274,6 +274,79 @@ class KeyedClaimsIT {
     }
   }
 
+  /** A claim in a shard: a slot that came free goes before one in which a job may run for long. */
+  @Test
+  void severalSlotsOfAKey_freeOneIsNamedFirst() throws Exception {
+    Group family = KEY_1.family().orElseThrow();
+    Task<Integer> task =
+        Task.named("t", Integer.class).maxConcurrentPer("key", n -> n % 3_000, 2).build();
+    Demand few = new Demand(64, List.of(new TaskDemand("t", 64, 0)), Map.of());
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(family, 2))) {
+      sluice.submitAll(task, IntStream.range(0, 9_000).boxed().toList());
+      List<ClaimedJob> held = new ArrayList<>(session.exchange(ask(few)).jobs());
+      int shared = 0;
+      for (int i = 0; i < 60; i++) {
+        // Of each key one job ends at most: where two were claimed, the other goes on.
+        Set<String> keys = new HashSet<>();
+        List<ClaimedJob> ended =
+            held.stream().filter(job -> keys.add(named(job).group())).limit(50).toList();
+        held.removeAll(ended);
+        Answer answer =
+            session.exchange(
+                finish(
+                    new Answer(Set.of(), ended, List.of(), false, Optional.empty(), Set.of()),
+                    few));
+        held.addAll(answer.jobs());
+        Set<ClaimedJob.NamedSlot> slots = new HashSet<>();
+        assertThat(held)
+            .as("jobs, each in a slot of its own")
+            .allMatch(job -> slots.add(named(job)));
+        shared +=
+            held.size() - (int) held.stream().map(job -> named(job).group()).distinct().count();
+      }
+      assertThat(shared).as("jobs beside another of their key").isPositive();
+    }
+  }
+
+  private static ClaimedJob.NamedSlot named(ClaimedJob job) {
+    return job.bond().named().get(0);
+  }
+
+  /** Jobs of a full key in front of a shard, and jobs of other keys behind them. */
+  @Test
+  void crowdOfAFullKeyInAShard_othersBehindItGoOn() throws Exception {
+    Demand many = new Demand(200, List.of(new TaskDemand("t", 200, 0)), Map.of());
+    try (Sluice sluice = Sluice.open(fixture.options());
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(worker(KEY_1.family().orElseThrow(), 1))) {
+      sluice.submitAll(ONE_PER_KEY, Collections.nCopies(5_000, 1));
+      assertThat(session.exchange(ask(ONE)).jobs()).hasSize(1);
+      sluice.submitAll(ONE_PER_KEY, IntStream.range(2, 20_002).boxed().toList());
+      long shard = fixture.number("SELECT hashtext('%s') & 15".formatted(KEY_1));
+      String behind =
+          """
+          SELECT count(*) FROM ${schema}.job
+          WHERE state = 1 AND hashtext(groups[1]) & 15 = %d AND groups[1] <> '%s'
+          """
+              .formatted(shard, KEY_1);
+      long before = fixture.number(behind);
+      int claimed = 0;
+      Answer answer = session.exchange(ask(many));
+      while (claimed < 15_000) {
+        assertThat(answer.jobs()).as("jobs of a claim").isNotEmpty();
+        claimed += answer.jobs().size();
+        answer = session.exchange(finish(answer, many));
+      }
+
+      assertThat(fixture.number(behind)).as("jobs behind the crowd").isLessThan(before / 2);
+      assertThat(fixture.number("SELECT count(*) FROM ${schema}.job WHERE state = 1"))
+          .as("jobs that wait")
+          .isGreaterThan(5_000L);
+    }
+  }
+
   /** More keys than a claim may hold latches of, none of which has a limit. */
   @Test
   void manyKeysWithoutLimit_limitedJobsAreClaimedAllTheSame() {

@@ -2,6 +2,7 @@ package dev.sluice.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Group;
 import dev.sluice.JobContext;
 import dev.sluice.JobState;
 import dev.sluice.RetryPolicy;
@@ -387,6 +388,17 @@ abstract class WorkerContract extends ContractTopic {
   @Test
   void slotTakenByForce_handlerHangs_nextJobStarts() {
     Task<Integer> limited = task("limited", 1);
+    nextJobStartsAfterForce(limited, limited.group());
+  }
+
+  @Test
+  void slotOfAKeyTakenByForce_handlerHangs_nextJobOfTheKeyStarts() {
+    Task<Integer> perTenant =
+        Task.named("limited", Integer.class).maxConcurrentPer("tenant", n -> "acme", 1).build();
+    nextJobStartsAfterForce(perTenant, perTenant.group().dimension("tenant", "acme"));
+  }
+
+  private void nextJobStartsAfterForce(Task<Integer> limited, Group group) {
     AtomicInteger started = new AtomicInteger();
     CountDownLatch hang = new CountDownLatch(1);
     closing(
@@ -404,7 +416,7 @@ abstract class WorkerContract extends ContractTopic {
     await().until(() -> started.get() == 1);
     sluice.submit(limited, 1);
 
-    assertThat(sluice.concurrency().forceRelease(limited.group(), 0)).isPresent();
+    assertThat(sluice.concurrency().forceRelease(group, 0)).isPresent();
     await().until(() -> started.get() == 2);
     hang.countDown();
     awaitCount(JobState.SUCCEEDED, 2);

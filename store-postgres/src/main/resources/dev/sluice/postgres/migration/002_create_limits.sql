@@ -23,7 +23,7 @@
 -- The latch of a group is an advisory lock, which several keys may have in common. What names a slot of the group, lends one to a permit or gives a key its first
 -- limit holds the latch until the commit; a claim of jobs of a key without a limit holds it shared. A claim only ever
 -- tries a latch, and passes by the jobs of a group whose latch another transaction has. The server keeps all locks of all
--- its users in one table of a fixed size, so no claim takes many latches at once: see latches_allowed.
+-- its users in one table of a fixed size, so no look of a claim takes many latches: see latches_allowed.
 --
 -- A transaction that holds one of these locks reads what others committed before they gave it up. Only READ COMMITTED lets
 -- a statement see that; under a stricter isolation it would go by what it saw when the transaction began.
@@ -62,7 +62,7 @@ CREATE FUNCTION latch_of(p_group text) RETURNS integer
 LANGUAGE sql IMMUTABLE
 AS $$ SELECT hashtext(p_group) & CASE WHEN strpos(p_group, '/') > 0 THEN 255 ELSE -1 END $$;
 
--- How many latches a claim may hold that wants so many. Any claim may hold 50: within what the server sets aside for
+-- How many latches a look of a claim may take that wants so many. Any may take 50: within what the server sets aside for
 -- every transaction (max_locks_per_transaction). It may hold 500 if it gets one of a few permits for that, which all
 -- schemas of the database share: so many that the rest of the server's table of locks would hold them all.
 CREATE FUNCTION latches_allowed(p_wanted bigint) RETURNS integer

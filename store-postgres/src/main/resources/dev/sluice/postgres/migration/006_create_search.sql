@@ -6,8 +6,7 @@ CREATE TYPE place_in_line AS (
   shard integer,           -- NULL: the whole lane
   priority integer,
   run_at timestamptz,
-  id uuid,
-  passed boolean           -- whether the claim took none of the jobs it found there
+  id uuid
 );
 
 -- What a worker could take on. Tasks are the keys of objects: of a thousand of them, one is found in ten comparisons. The
@@ -99,7 +98,7 @@ CREATE TYPE lines AS (lanes text[], queues text[], shards integer[], allow integ
 -- open lanes, only jobs of tasks that are wanted.
 --
 -- Shards. The jobs of a lane are divided by their first further group into sixteen shards, which an index of its own has in
--- order. Workers that keep to different shards meet neither at jobs nor at keys.
+-- order. Workers that keep to different shards meet neither at jobs nor at keys. A search in a shard always starts at a place.
 --
 -- Places. Where p_after has a place in the line, the search starts behind it and keeps to its priority. Jobs that were
 -- claimed a moment ago are still in the index, dead or about to be, at its very front: in a busy store every claim would read
@@ -144,18 +143,7 @@ BEGIN
         SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
                j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
         FROM job j
-        WHERE l.shard IS NOT NULL AND a.id IS NULL
-          AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-          AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
-        ORDER BY j.priority DESC, j.run_at, j.id
-        LIMIT l.jobs
-        FOR UPDATE SKIP LOCKED) from_the_front_of_the_shard
-      UNION ALL
-      SELECT * FROM (
-        SELECT j.ctid AS tid, j.lane, j.task, j.groups[1] AS first,
-               j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further, j.priority, j.run_at, j.id
-        FROM job j
-        WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
+        WHERE l.shard IS NOT NULL
           AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
           AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
           AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
@@ -210,16 +198,7 @@ BEGIN
           SELECT * FROM (
             SELECT j.id, j.priority, j.run_at
             FROM job j
-            WHERE l.shard IS NOT NULL AND a.id IS NULL
-              AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
-              AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
-            ORDER BY j.priority DESC, j.run_at, j.id
-            LIMIT l.jobs) from_the_front_of_the_shard
-          UNION ALL
-          SELECT * FROM (
-            SELECT j.id, j.priority, j.run_at
-            FROM job j
-            WHERE l.shard IS NOT NULL AND a.id IS NOT NULL
+            WHERE l.shard IS NOT NULL
               AND j.state = 1 AND j.lane = l.lane AND j.queue = l.queue AND (j.lane = j.task OR p_wanted ? j.task)
               AND j.lane > '' AND (hashtext(coalesce(j.groups[1], '')) & 15) = l.shard
               AND j.priority = a.priority AND (j.run_at, j.id) > (a.run_at, a.id)
@@ -256,15 +235,14 @@ $$;
 -- shard. Of other lanes where most jobs are in further groups, the next claims keep to a shard: it ended at the same place in
 -- each. And in those that are left, unless it left jobs there for the next claim. Asked before the jobs are taken: they have
 -- another place in the table then.
-CREATE FUNCTION ends_of(
-  p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer, p_passed boolean)
+CREATE FUNCTION ends_of(p_found found, p_ran_out text[], p_left_lanes text[], p_sharded_lanes text[], p_shard integer)
 RETURNS place_in_line[]
 LANGUAGE plpgsql
 ${lookups}
 AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT (j.lane, s.shard, j.priority, j.run_at, j.id, p_passed)::place_in_line
+    SELECT (j.lane, s.shard, j.priority, j.run_at, j.id)::place_in_line
     FROM (
       SELECT f.lane, max(f.ord)::integer AS ord,
              f.lane = ANY (p_sharded_lanes) AS sharded, f.lane <> '' AND 2 * count(f.first) > count(*) AS keyed

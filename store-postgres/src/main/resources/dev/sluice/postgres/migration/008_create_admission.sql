@@ -12,9 +12,10 @@ CREATE TYPE places AS (names text[], ns integer[], counts integer[]);
 
 CREATE TYPE admission AS (
   jobs taken[],            -- best first
-  gates text[],            -- hot groups that these are in
+  gates text[],            -- hot groups that candidates are in
   lend places,             -- slots that the worker is lent for them
-  full_groups text[],      -- groups that admit none, since they are full
+  full_groups text[],      -- groups that admit none, since they are full ...
+  crowded text[],          -- ... and those of them with a crowd of candidates
   capped text[],           -- groups that admit none, since their free slots are for other workers or jobs
   busy boolean,            -- candidates were left although their groups may have room
   contended text[],        -- cold groups that should be hot
@@ -227,13 +228,14 @@ $$;
 
 -- Admits what keys admit, in one statement, in the case of nearly all jobs with keys: each is in one key besides its task's own
 -- group, all keys have the limit of their family, and no permit and no job's second group has a slot of any key. A key admits
--- jobs of this worker if no other worker has a job of it: all its slots are this worker's to name then. Where the limit is 1,
--- that is all there is to decide; above 1 it is so in shards, and whole lanes are for keys that workers have in common.
+-- jobs of this worker if no other worker names a slot of it: all its slots are this worker's to name then, free ones first. Above
+-- the limit 1 a key may have slots for several workers; that is left to looks at whole lanes, which this is not for then.
 --
--- Says which candidates are left, with a slot for each, and no longer for the sake of their keys; which keys admit none; and
--- whether candidates were left out whose latch another transaction has. In all other cases the candidates are as they were.
+-- Says which candidates are left, with a slot for each, and no longer for the sake of their keys; which keys are full, and
+-- which of these are crowded; and whether candidates were left out whose latch another transaction has. In all other cases
+-- the candidates are as they were.
 CREATE FUNCTION admit_keys(
-  p_worker uuid, INOUT p_found found, p_demand demand, p_shard integer, OUT p_full text[], OUT p_busy boolean)
+  p_worker uuid, INOUT p_found found, p_demand demand, p_shard integer, OUT p_full text[], OUT p_crowded text[], OUT p_busy boolean)
 LANGUAGE plpgsql
 ${lists}
 AS $$
@@ -249,7 +251,7 @@ BEGIN
   END IF;
   v_limit := limit_of(family_of(p_found.firsts[1]));
   v_latches := ARRAY(SELECT DISTINCT latch_of(f) FROM unnest(p_found.firsts) AS f);
-  IF v_limit IS NULL OR v_limit = 0 OR (v_limit > 1 AND p_shard IS NULL)
+  IF v_limit IS NULL OR v_limit NOT BETWEEN 1 AND 64 OR (v_limit > 1 AND p_shard IS NULL)
       OR cardinality(v_latches) > latches_allowed(cardinality(v_latches)) THEN
     RETURN;
   END IF;
@@ -258,39 +260,60 @@ BEGIN
     RETURN;
   END IF;
   SELECT array_agg(c.tid) FILTER (WHERE c.fits) AS tids, array_agg(c.lane) FILTER (WHERE c.fits) AS lanes,
-         array_agg(c.task) FILTER (WHERE c.fits) AS tasks, array_agg((c.ahead % v_limit)::integer) FILTER (WHERE c.fits) AS slots,
-         array_agg(c.first) FILTER (WHERE c.latched AND c.rank = 1 AND NOT c.fits) AS full, bool_or(NOT c.latched) AS busy
+         array_agg(c.task) FILTER (WHERE c.fits) AS tasks, array_agg(c.slot) FILTER (WHERE c.fits) AS slots,
+         array_agg(c.first) FILTER (WHERE c.rank = 1 AND c.none) AS full,
+         array_agg(c.first) FILTER (WHERE c.rank = crowd() AND c.none) AS crowded, bool_or(NOT c.latched) AS busy
   INTO v
   FROM (
-    SELECT r.*, coalesce(h.jobs, 0) + r.rank - 1 AS ahead,
-           r.latched AND coalesce(h.own, true) AND coalesce(h.jobs, 0) + r.rank <= v_limit * (1::bigint + r.depth) AS fits
+    SELECT k.*, k.latched AND k.own AND k.jobs + k.rank <= k.room AS fits,
+           k.latched AND (k.own OR v_limit = 1) AND NOT (k.own AND k.jobs < k.room) AS none,
+           CASE WHEN k.seats IS NULL THEN (k.rank - 1) % v_limit ELSE k.seats[1 + (k.rank - 1) % v_limit] END AS slot
     FROM (
-      SELECT f.*, v_missed = '{}' OR latch_of(f.first) <> ALL (v_missed) AS latched, row_number() OVER (PARTITION BY f.first ORDER BY f.ord) AS rank,
-             CASE WHEN p_demand.depths = '{}' THEN p_demand.depth ELSE depth_of(f.task, p_demand.depths, p_demand.depth) END AS depth
-      FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts) WITH ORDINALITY AS f(tid, lane, task, first, ord)
-    ) r
-    LEFT JOIN (SELECT * FROM held_keys(p_worker, p_found.firsts, v_limit) OFFSET 0) h ON h.key = r.first
-    ORDER BY r.ord
+      SELECT r.*, coalesce(h.own, true) AS own, coalesce(h.jobs, 0) AS jobs, h.seats
+      FROM (
+        SELECT f.*, v_missed = '{}' OR latch_of(f.first) <> ALL (v_missed) AS latched,
+               (row_number() OVER (PARTITION BY f.first ORDER BY f.ord))::integer AS rank,
+               v_limit * (1 + CASE WHEN p_demand.depths = '{}' THEN p_demand.depth
+                 ELSE depth_of(f.task, p_demand.depths, p_demand.depth) END::bigint) AS room
+        FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts) WITH ORDINALITY AS f(tid, lane, task, first, ord)
+      ) r
+      LEFT JOIN (SELECT * FROM held_keys(p_worker, p_found.firsts, v_limit) OFFSET 0) h ON h.key = r.first
+    ) k
+    ORDER BY k.ord
   ) c;
   p_found := (v.tids, v.lanes, v.tasks, array_fill(NULL::text, ARRAY[coalesce(cardinality(v.tids), 0)]), v.slots, false)::found;
   p_full := v.full;
+  p_crowded := v.crowded;
   p_busy := v.busy;
 END
 $$;
 
--- Those of these keys that claimed jobs are in: in how many, and whether all are this worker's, in slots below the limit.
-CREATE FUNCTION held_keys(p_worker uuid, p_keys text[], p_limit integer) RETURNS TABLE (key text, jobs bigint, own boolean)
+-- Those of these keys of which claimed jobs name slots: how many jobs; whether all are this worker's, in slots below the limit;
+-- and, where there are several, the slots in the order to name them: free ones, then those that fewest jobs name.
+CREATE FUNCTION held_keys(p_worker uuid, p_keys text[], p_limit integer)
+RETURNS TABLE (key text, jobs bigint, own boolean, seats integer[])
 LANGUAGE plpgsql STABLE
 ${lookups}
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT j.groups[1], count(*), bool_and(coalesce(j.worker_id = p_worker AND j.slots[2] < p_limit, false))
-  FROM job j
-  WHERE j.groups[1] = ANY (p_keys) AND j.state > 1
-  GROUP BY j.groups[1];
+  SELECT u.key, sum(u.jobs)::bigint, bool_and(u.own), CASE WHEN p_limit > 1 THEN
+           ARRAY(SELECT n FROM generate_series(0, p_limit - 1) AS n WHERE n <> ALL (array_agg(u.slot))) || array_agg(u.slot ORDER BY u.jobs)
+         END
+  FROM (
+    SELECT j.groups[1] AS key, j.slots[2] AS slot, count(*) AS jobs, bool_and(j.worker_id = p_worker) AND j.slots[2] < p_limit AS own
+    FROM job j
+    WHERE j.groups[1] = ANY (p_keys) AND j.state > 1 AND j.slots[2] IS NOT NULL
+    GROUP BY j.groups[1], j.slots[2]
+  ) u
+  GROUP BY u.key;
 END
 $$;
+
+-- How many jobs of one full group, among those that a claim finds, are a crowd: see claim_limited, in the claim.
+CREATE FUNCTION crowd() RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT 64 $$;
 
 -- What a job names that has these slots in its task's own group and in its first further one.
 CREATE FUNCTION slots_in(p_own integer, p_first integer) RETURNS integer[]
@@ -437,16 +460,20 @@ ${lists}
 AS $$
 BEGIN
   -- A hot group of which other claims have counters locked may have room: none that only takes places wakes this worker.
-  SELECT p_admission.full_groups || array_agg(g.name) FILTER (
-           WHERE g.allowed = 0 AND g.sure AND ((g.kind = 'c' AND g.cap IS NULL) OR (g.kind IN ('c', 'h') AND is_full(g.name)))),
-         array_agg(g.name) FILTER (WHERE g.allowed = 0 AND g.sure AND g.cap IS NOT NULL AND NOT is_full(g.name)),
+  SELECT p_admission.full_groups || array_agg(g.name) FILTER (WHERE g.full),
+         p_admission.crowded || array_agg(g.name) FILTER (WHERE g.full AND g.jobs >= crowd()),
+         array_agg(g.name) FILTER (WHERE g.none AND g.cap IS NOT NULL AND NOT is_full(g.name)),
          p_admission.contended || array_agg(g.name) FILTER (
            WHERE g.kind = 'c' AND (NOT g.sure OR g.jobs - g.allowed > p_heat_above) AND NOT is_keyed(g.name)),
          p_admission.busy OR bool_or(g.allowed = 0 AND g.kind = 'h' AND g.cap IS NULL AND NOT is_full(g.name))
-  INTO p_admission.full_groups, p_admission.capped, p_admission.contended, p_admission.busy
-  FROM unnest(p_groups.names, p_groups.kinds, p_groups.jobs, p_groups.allowed, p_sure, p_groups.caps)
-    AS g(name, kind, jobs, allowed, sure, cap)
-  WHERE g.allowed < g.jobs;
+  INTO p_admission.full_groups, p_admission.crowded, p_admission.capped, p_admission.contended, p_admission.busy
+  FROM (
+    SELECT n.*, n.allowed = 0 AND n.sure AS none, n.allowed = 0 AND n.sure
+             AND ((n.kind = 'c' AND n.cap IS NULL) OR (n.kind IN ('c', 'h') AND is_full(n.name))) AS full
+    FROM unnest(p_groups.names, p_groups.kinds, p_groups.jobs, p_groups.allowed, p_sure, p_groups.caps)
+      AS n(name, kind, jobs, allowed, sure, cap)
+    WHERE n.allowed < n.jobs
+  ) g;
   RETURN p_admission;
 END
 $$;
@@ -497,6 +524,7 @@ BEGIN
     SELECT * INTO v FROM admit_keys(p_worker, p_found, p_demand, p_shard);
     p_found := v.p_found;
     v_admission.full_groups := v.p_full;
+    v_admission.crowded := v.p_crowded;
     v_admission.busy := v.p_busy;
   END IF;
   IF p_found.tids IS NOT NULL THEN

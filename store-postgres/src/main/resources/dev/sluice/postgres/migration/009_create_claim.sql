@@ -9,14 +9,14 @@
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of an open lane, their task gets a lane of its own (give_lanes).
 --   The jobs of any other full group are passed by, as long as a claim for few jobs takes at least one of four that it finds, and
---   one for many takes any (claim_limited). Beyond that they are set aside into the group's own lane, in bulk, under locks on
+--   one for many takes any and finds no crowd (claim_limited). Beyond that they are set aside into the group's own lane, in bulk, under locks on
 --   all that fills the group: nothing can free a slot of it without waiting for those locks, and what does calls the jobs
 --   back. So there is a bound to the looks in vain, and no job is forgotten.
 
 -- What a claim comes to.
 CREATE TYPE claim AS (
   jobs taken[],            -- best first
-  gates text[],            -- hot groups that these are in
+  gates text[],            -- hot groups that jobs are in
   lend places,             -- slots that the worker is lent for them
   ends place_in_line[],    -- where the next claim may start
   more boolean,            -- there may be more to find, now
@@ -123,8 +123,8 @@ BEGIN
   ) l
   CROSS JOIN unnest(p_queues) AS q(name)
   WHERE l.allow > 0
-    AND (l.lane = ANY (v_places)
-      OR EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name));
+    AND (l.lane = ANY (v_places) OR (
+      l.lane <> ALL (v_sharded) AND EXISTS (SELECT FROM job j WHERE j.state = 1 AND j.lane = l.lane AND j.queue = q.name)));
   RETURN v_lines;
 END
 $$;
@@ -206,7 +206,7 @@ CREATE TYPE looked AS (
   admission admission      -- what was admitted of the jobs that were found
 );
 
--- Looks once. For few jobs, it takes no more than 128, unless there are only jobs without further groups.
+-- Looks once. For few jobs, it takes no more than 128, unless it only looks at the lane of jobs without further groups.
 CREATE FUNCTION look_once(
   p_worker uuid, p_demand demand, p_after place_in_line[], p_queues text[], p_wanted jsonb, p_shard integer, p_few boolean)
 RETURNS looked
@@ -241,21 +241,21 @@ END
 $$;
 
 -- Where a look ended: see ends_of, in the search.
-CREATE FUNCTION ends_of_look(p_looked looked, p_shard integer, p_passed boolean) RETURNS place_in_line[]
+CREATE FUNCTION ends_of_look(p_looked looked, p_shard integer) RETURNS place_in_line[]
 LANGUAGE sql
 SET search_path = ${schema}, pg_temp
 AS $$
   SELECT ends_of(p_looked.found, p_looked.ran_out, (p_looked.admission).left_lanes, ARRAY(
-    SELECT l.lane FROM unnest((p_looked.lines).lanes, (p_looked.lines).shards) AS l(lane, shard) WHERE l.shard IS NOT NULL),
-    p_shard, p_passed)
+    SELECT l.lane FROM unnest((p_looked.lines).lanes, (p_looked.lines).shards) AS l(lane, shard) WHERE l.shard IS NOT NULL), p_shard)
 $$;
 
 -- The limited path: looks, and looks once more without the tasks whose groups turn out to be full.
 --
 -- A claim for many jobs looks at whole lanes now and then, and in shards otherwise. A look at whole lanes is for the sake of
 -- order, and meets keys of all workers, as a look in a shard of another worker does: both are for few jobs. A look that can
--- take none is followed by one in another shard, of the worker's own after whole lanes, and at last by one at whole lanes.
--- Jobs are set aside only if they were in the way of two looks in a row in a shard, or of all looks.
+-- take none is followed by one in another shard, of the worker's own after whole lanes; after four such, by one at whole lanes.
+-- Jobs of a full group are set aside if there is a crowd of them, or if the claim can take none at all; a claim for few jobs
+-- sets them aside if it can take less than one of four that it finds.
 CREATE FUNCTION claim_limited(p_worker uuid, p_demand demand, p_queues text[]) RETURNS claim
 LANGUAGE plpgsql
 ${lookups}
@@ -264,12 +264,13 @@ DECLARE
   v_many boolean := p_demand.jobs >= 64;           -- see LinePositions
   v_after place_in_line[] := p_demand.after;
   v_shard record;
+  v_shards integer := 0;                           -- in how many it could take none
+  v_ahead boolean := false;                        -- whether it looks past jobs that are in front of whole lanes
   v_looked looked;
   v_admission admission;
   v_taken integer;
   v_wanted jsonb;
   v_full_tasks text[];
-  v_looked_ahead boolean := false;                 -- in shards of its own, past jobs that are in front of whole lanes
   v_rounds integer := 0;
   v_claim claim;
 BEGIN
@@ -278,7 +279,7 @@ BEGIN
     v_looked := NULL;
     v_admission := NULL;
     EXIT WHEN v_wanted = '{}';
-    SELECT * INTO v_shard FROM shard_to_claim(p_worker, v_after, v_looked_ahead);
+    SELECT * INTO v_shard FROM shard_to_claim(p_worker, v_after, v_ahead);
     v_looked := look_once(p_worker, p_demand, v_after, p_queues, v_wanted, v_shard.shard,
       v_many AND v_rounds = 0 AND v_shard.own IS NOT TRUE AND (v_shard.shard IS NOT NULL OR p_demand.after = '{}'));
     v_admission := v_looked.admission;
@@ -290,21 +291,18 @@ BEGIN
     v_claim.contended := v_claim.contended || v_admission.contended;
     v_claim.full_groups := v_claim.full_groups || v_admission.full_groups;
     v_claim.capped := v_claim.capped || v_admission.capped;
-    IF v_taken = 0 AND v_shard.shard IS NOT NULL THEN
-      IF v_admission.full_groups IS NOT NULL THEN
-        IF EXISTS (SELECT FROM unnest(v_after) AS a WHERE a.shard = v_shard.shard AND a.passed) THEN
-          PERFORM set_aside(v_admission.full_groups, (v_looked.lines).lanes);
-        END IF;
-        v_claim.ends := v_claim.ends || ends_of_look(v_looked, v_shard.shard, true);
-      END IF;
-      v_after := ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard);
-      CONTINUE;
-    ELSIF v_taken = 0 AND v_many AND p_demand.after = '{}' AND NOT v_looked_ahead AND v_admission.full_groups IS NOT NULL THEN
-      v_after := ends_of_look(v_looked, NULL, false);
-      v_looked_ahead := true;
-      CONTINUE;
-    END IF;
     v_full_tasks := ARRAY(SELECT g FROM unnest(v_admission.full_groups || v_admission.capped) AS g WHERE v_wanted ? g);
+    IF v_taken = 0 AND v_shard.shard IS NOT NULL THEN
+      v_shards := v_shards + 1;
+      v_after := CASE WHEN v_shards < 4 THEN ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard) ELSE '{}' END;
+      v_wanted := v_wanted - v_full_tasks;
+      PERFORM set_aside(v_admission.crowded, (v_looked.lines).lanes);
+      CONTINUE;
+    ELSIF v_taken = 0 AND v_many AND p_demand.after = '{}' AND NOT v_ahead AND v_admission.full_groups IS NOT NULL THEN
+      v_ahead := true;
+      v_after := ends_of_look(v_looked, NULL);
+      CONTINUE WHEN EXISTS (SELECT FROM unnest(v_after) AS a WHERE a.shard IS NOT NULL);
+    END IF;
     EXIT WHEN v_admission IS NULL OR v_taken >= v_looked.jobs OR (v_full_tasks = '{}' AND (v_taken > 0 OR v_looked.jobs = p_demand.jobs));
     v_rounds := v_rounds + 1;
     IF v_rounds = 2 THEN
@@ -330,15 +328,16 @@ BEGIN
   v_claim.proposed_limits := v_admission.proposed_limits;
   IF v_taken > 0 AND v_many THEN
     -- The places in other shards are as they were.
-    v_claim.ends := v_claim.ends || ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard)
-      || ends_of_look(v_looked, v_shard.shard, false);
+    v_claim.ends := ARRAY(SELECT a FROM unnest(v_after) AS a WHERE a.shard <> v_shard.shard) || ends_of_look(v_looked, v_shard.shard);
   END IF;
   v_claim.more := v_claim.more OR v_admission.busy OR (v_admission.left_jobs > 0 AND v_admission.full_groups IS NOT NULL)
     OR (v_looked.jobs < p_demand.jobs AND v_taken > 0 AND cardinality((v_looked.found).tids) = v_looked.jobs)
-    OR (v_taken > 0 AND v_taken < p_demand.jobs AND p_demand.tight);
-  IF v_admission.full_groups IS NOT NULL AND v_admission.left_jobs > 3 * v_taken AND (v_taken = 0 OR NOT v_many) THEN
+    OR (v_taken > 0 AND v_taken < p_demand.jobs AND (p_demand.tight OR v_shard.shard IS NOT NULL));
+  IF v_admission.left_jobs > 3 * v_taken AND (v_taken = 0 OR NOT v_many) THEN
     PERFORM note_full(v_looked.found, v_admission, p_demand.lanes);
     PERFORM set_aside(v_admission.full_groups, (v_looked.lines).lanes);
+  ELSE
+    PERFORM set_aside(v_admission.crowded, (v_looked.lines).lanes);
   END IF;
   RETURN v_claim;
 END
@@ -379,6 +378,9 @@ DECLARE
   v_full text[];
   v_passed text[];         -- further groups of jobs that are set aside
 BEGIN
+  IF p_groups IS NULL THEN
+    RETURN;
+  END IF;
   SELECT array_agg(g.name) INTO v_full
   FROM unnest(p_groups, limits_of(p_groups)) AS g(name, max)
   WHERE CASE WHEN is_hot(g.name) THEN (
@@ -502,7 +504,7 @@ BEGIN
     v_claim.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(v_found.tids) AS t);
   END IF;
   IF cardinality(v_claim.jobs) = p_demand.jobs THEN
-    v_claim.ends := ends_of(v_found, '{}', '{}', '{}', NULL, false);
+    v_claim.ends := ends_of(v_found, '{}', '{}', '{}', NULL);
   END IF;
   -- A task whose room is small may have stood in front of others; it has none left now, so look again without it. And a
   -- search that did not start at the front has not seen everything.
