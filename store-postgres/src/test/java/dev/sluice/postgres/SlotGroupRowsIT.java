@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Group;
 import dev.sluice.LimitLevel;
+import dev.sluice.Sluice;
+import dev.sluice.Task;
 import dev.sluice.spi.JobStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +74,31 @@ class SlotGroupRowsIT {
     assertThat(rowsAt(1_000)).isEqualTo(Map.of(20, 50));
     assertThat(rowsAt(51)).isEqualTo(Map.of(1, 49, 2, 1));
     assertThat(rowsAt(255)).isEqualTo(Map.of(5, 45, 6, 5));
+  }
+
+  /** Its claims would get into each other's way at once. */
+  @Test
+  void firstLimitOfATaskWithABacklog_makesItsGroupHot() {
+    submit("crowded", 65);
+    submit("calm", 64);
+    for (String task : List.of("crowded", "calm")) {
+      store.limits().setLimit(Group.of(task), LimitLevel.OPERATOR, OptionalInt.of(3), "test");
+    }
+
+    assertThat(rowsOf("crowded")).isEqualTo(3);
+    assertThat(rowsOf("calm")).isZero();
+  }
+
+  private void submit(String task, int jobs) {
+    try (Sluice sluice = Sluice.open(fixture.options())) {
+      sluice.submitAll(
+          Task.named(task, Integer.class).build(), IntStream.range(0, jobs).boxed().toList());
+    }
+  }
+
+  private long rowsOf(String group) {
+    return fixture.number(
+        "SELECT count(*) FROM ${schema}.slot_group WHERE group_name = '%s'".formatted(group));
   }
 
   @Test

@@ -15,7 +15,8 @@
 --   Whatever ends a claim, ends the naming: nothing has to free a slot.
 --
 --   Hot: the slots are counted in slot_group and lent to workers, which keep them from job to job (see the slots). No job names one.
---   A plain group becomes hot when its claims get into each other's way: see heat, in the changes of limits.
+--   A plain group becomes hot when its claims get into each other's way (heat, in the changes of limits), or would do so at once
+--   when it gets its first limit (is_awaited).
 --
 -- Keyed groups (T/key, T/dimension=value) come and go by the hundred thousand, and stay cold. Their jobs are never on the
 -- plain path and each claim looks their limits up, so a submit-side limit on a keyed group needs only that group's latch.

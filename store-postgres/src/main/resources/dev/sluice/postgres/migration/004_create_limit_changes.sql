@@ -152,12 +152,14 @@ $$;
 
 -- Has no claimed job of a group name a slot of it any more.
 CREATE FUNCTION unname_slots(p_group text) RETURNS void
-LANGUAGE sql
-SET search_path = ${schema}, pg_temp
+LANGUAGE plpgsql
+${lookups}
 AS $$
+BEGIN
   UPDATE job SET slots[position_of(p_group, job.task, job.groups)] = NULL
   FROM claimed_in(p_group) c
-  WHERE job.id = c.id AND job.slots IS NOT NULL
+  WHERE job.id = ANY (ARRAY[c.id]) AND job.slots IS NOT NULL;
+END
 $$;
 
 -- Makes a plain group with a limit hot: the numbers that claimed jobs name become slots that are lent to the workers of these
@@ -187,6 +189,27 @@ BEGIN
 END
 $$;
 
+-- Whether so many jobs of a task are in front of an open lane that claims would make its group hot at once.
+CREATE FUNCTION is_awaited(p_task text) RETURNS boolean
+LANGUAGE plpgsql STABLE
+${lookups}
+AS $$
+DECLARE
+  v_heat_above integer := (SELECT m.heat_above FROM meta m);
+BEGIN
+  RETURN v_heat_above = 0 OR v_heat_above < (
+    SELECT count(*)
+    FROM queues_in('') AS q
+    CROSS JOIN LATERAL (
+      SELECT j.task FROM job j
+      WHERE j.state = 1 AND j.lane = '' AND j.queue = q
+      ORDER BY j.priority DESC, j.run_at, j.id
+      LIMIT 200
+    ) f
+    WHERE f.task = p_task);
+END
+$$;
+
 -- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock.
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
 LANGUAGE plpgsql
@@ -208,7 +231,7 @@ BEGIN
   END IF;
   IF p_before IS NULL THEN
     PERFORM name_slots(p_group);
-    IF (SELECT m.heat_above FROM meta m) = 0 THEN
+    IF NOT is_keyed(p_group) AND is_awaited(p_group) THEN
       PERFORM make_hot(p_group);
     END IF;
   ELSIF v_limit > p_before THEN
