@@ -9,7 +9,7 @@
 --
 --   Cold: a claimed job names the number of its slot in the group (job.slots). The slots in use are the numbers named, and
 --   those of permits. Several jobs of one worker may name one slot, and run one after the other.
---     1. The slots in use are no more than the limit, and each is used by one worker or one permit.
+--     1. No slot comes into use while as many are as the limit says, and each is used by one worker or one permit.
 --     2. A number comes into use only under the group's latch, after a look at the numbers in use that began when the
 --        latch was held (look, in the admission).
 --   Whatever ends a claim, ends the naming: nothing has to free a slot.
@@ -131,7 +131,7 @@ BEGIN
 END
 $$;
 
--- Whether any group of a family has a number of its own.
+-- Whether there is any other rule below the prefix of a family: a group of it may have a number of its own.
 CREATE FUNCTION has_own_limits(p_family text) RETURNS boolean
 LANGUAGE sql STABLE
 ${lookups}

@@ -15,7 +15,7 @@ CREATE TYPE admission AS (
   gates text[],            -- hot groups that candidates are in
   lend places,             -- slots that the worker is lent for them
   full_groups text[],      -- groups that admit none, since they are full ...
-  crowded text[],          -- ... and those of them with a crowd of candidates
+  crowded text[],          -- ... and those of them, but for tasks' own groups, with a crowd of candidates
   capped text[],           -- groups that admit none, since their free slots are for other workers or jobs
   busy boolean,            -- candidates were left although their groups may have room
   contended text[],        -- cold groups that should be hot
@@ -229,11 +229,11 @@ $$;
 -- Admits what keys admit, in one statement, in the case of nearly all jobs with keys: each is in one key besides its task's own
 -- group, all keys have the limit of their family, and no permit and no job's second group has a slot of any key. A key admits
 -- jobs of this worker if no other worker names a slot of it: all its slots are this worker's to name then, free ones first. Above
--- the limit 1 a key may have slots for several workers; that is left to looks at whole lanes, which this is not for then.
+-- the limit 1 this is for shards alone: looks at whole lanes share the slots of a key among workers, in the general way.
 --
--- Says which candidates are left, with a slot for each, and no longer for the sake of their keys; which keys are full, and
--- which of these are crowded; and whether candidates were left out whose latch another transaction has. In all other cases
--- the candidates are as they were.
+-- Returns the candidates that their keys admit, with a slot for each, and without the keys, which are not needed any more; which
+-- keys are full, and which of these are crowded; and whether candidates were left out whose latch another transaction has. In
+-- all other cases (also: other workers ask for these keys, limits above 64) the candidates are as they were.
 CREATE FUNCTION admit_keys(
   p_worker uuid, INOUT p_found found, p_demand demand, p_shard integer, OUT p_full text[], OUT p_crowded text[], OUT p_busy boolean)
 LANGUAGE plpgsql
@@ -243,6 +243,7 @@ DECLARE
   v_limit integer;
   v_latches integer[];
   v_missed integer[];
+  v_room bigint;           -- for how many jobs a key has room: each of its slots for as many as the least depth among the tasks says
   v record;
 BEGIN
   IF p_found.further OR array_position(p_found.firsts, NULL) IS NOT NULL OR NOT have_family_limit(p_found.firsts)
@@ -259,22 +260,23 @@ BEGIN
   IF EXISTS (SELECT FROM slot WHERE expires_at IS NOT NULL) OR EXISTS (SELECT FROM job WHERE groups[2] IS NOT NULL AND state > 1) THEN
     RETURN;
   END IF;
+  v_room := v_limit * (1 + CASE WHEN p_demand.depths = '{}' THEN p_demand.depth ELSE (
+    SELECT min(depth_of(t.task, p_demand.depths, p_demand.depth)) FROM (SELECT DISTINCT task FROM unnest(p_found.tasks) AS task) t)
+  END::bigint);
   SELECT array_agg(c.tid) FILTER (WHERE c.fits) AS tids, array_agg(c.lane) FILTER (WHERE c.fits) AS lanes,
          array_agg(c.task) FILTER (WHERE c.fits) AS tasks, array_agg(c.slot) FILTER (WHERE c.fits) AS slots,
          array_agg(c.first) FILTER (WHERE c.rank = 1 AND c.none) AS full,
          array_agg(c.first) FILTER (WHERE c.rank = crowd() AND c.none) AS crowded, bool_or(NOT c.latched) AS busy
   INTO v
   FROM (
-    SELECT k.*, k.latched AND k.own AND k.jobs + k.rank <= k.room AS fits,
-           k.latched AND (k.own OR v_limit = 1) AND NOT (k.own AND k.jobs < k.room) AS none,
+    SELECT k.*, k.latched AND k.own AND k.jobs + k.rank <= v_room AS fits,
+           k.latched AND (k.own OR v_limit = 1) AND NOT (k.own AND k.jobs < v_room) AS none,
            CASE WHEN k.seats IS NULL THEN (k.rank - 1) % v_limit ELSE k.seats[1 + (k.rank - 1) % v_limit] END AS slot
     FROM (
       SELECT r.*, coalesce(h.own, true) AS own, coalesce(h.jobs, 0) AS jobs, h.seats
       FROM (
         SELECT f.*, v_missed = '{}' OR latch_of(f.first) <> ALL (v_missed) AS latched,
-               (row_number() OVER (PARTITION BY f.first ORDER BY f.ord))::integer AS rank,
-               v_limit * (1 + CASE WHEN p_demand.depths = '{}' THEN p_demand.depth
-                 ELSE depth_of(f.task, p_demand.depths, p_demand.depth) END::bigint) AS room
+               (row_number() OVER (PARTITION BY f.first ORDER BY f.ord))::integer AS rank
         FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts) WITH ORDINALITY AS f(tid, lane, task, first, ord)
       ) r
       LEFT JOIN (SELECT * FROM held_keys(p_worker, p_found.firsts, v_limit) OFFSET 0) h ON h.key = r.first
@@ -301,7 +303,7 @@ BEGIN
            ARRAY(SELECT n FROM generate_series(0, p_limit - 1) AS n WHERE n <> ALL (array_agg(u.slot))) || array_agg(u.slot ORDER BY u.jobs)
          END
   FROM (
-    SELECT j.groups[1] AS key, j.slots[2] AS slot, count(*) AS jobs, bool_and(j.worker_id = p_worker) AND j.slots[2] < p_limit AS own
+    SELECT j.groups[1] AS key, j.slots[2] AS slot, count(*) AS jobs, bool_and(j.worker_id IS NOT DISTINCT FROM p_worker) AND j.slots[2] < p_limit AS own
     FROM job j
     WHERE j.groups[1] = ANY (p_keys) AND j.state > 1 AND j.slots[2] IS NOT NULL
     GROUP BY j.groups[1], j.slots[2]
@@ -453,15 +455,16 @@ BEGIN
 END
 $$;
 
--- Adds which groups do not admit all their candidates, and why.
-CREATE FUNCTION with_refusals(p_admission admission, p_groups needed_groups, p_sure boolean[], p_heat_above integer) RETURNS admission
+-- Adds which groups do not admit all their candidates, which are of these tasks, and why.
+CREATE FUNCTION with_refusals(
+  p_admission admission, p_groups needed_groups, p_sure boolean[], p_heat_above integer, p_tasks text[]) RETURNS admission
 LANGUAGE plpgsql
 ${lists}
 AS $$
 BEGIN
   -- A hot group of which other claims have counters locked may have room: none that only takes places wakes this worker.
   SELECT p_admission.full_groups || array_agg(g.name) FILTER (WHERE g.full),
-         p_admission.crowded || array_agg(g.name) FILTER (WHERE g.full AND g.jobs >= crowd()),
+         p_admission.crowded || array_agg(g.name) FILTER (WHERE g.full AND g.jobs >= crowd() AND g.name <> ALL (p_tasks)),
          array_agg(g.name) FILTER (WHERE g.none AND g.cap IS NOT NULL AND NOT is_full(g.name)),
          p_admission.contended || array_agg(g.name) FILTER (
            WHERE g.kind = 'c' AND (NOT g.sure OR g.jobs - g.allowed > p_heat_above) AND NOT is_keyed(g.name)),
@@ -574,7 +577,7 @@ BEGIN
   IF v_places.names IS NOT NULL THEN
     v_admission.lend := lend_for(v_needs, v_groups, p_demand, v_places);
   END IF;
-  v_admission := with_refusals(v_admission, v_groups, v_sure, v_heat_above);
+  v_admission := with_refusals(v_admission, v_groups, v_sure, v_heat_above, p_found.tasks);
   v_admission := with_left(v_admission, v_found);
   IF v_admission.left_jobs > 0 AND p_demand.tell AND NOT v_needs.single AND v_admission.full_groups IS NOT NULL THEN
     PERFORM note_passed_over(p_found, v_needed.p_needs, v_groups, v_admission.full_groups);

@@ -301,6 +301,7 @@ BEGIN
     ELSIF v_taken = 0 AND v_many AND p_demand.after = '{}' AND NOT v_ahead AND v_admission.full_groups IS NOT NULL THEN
       v_ahead := true;
       v_after := ends_of_look(v_looked, NULL);
+      PERFORM set_aside(v_admission.crowded, (v_looked.lines).lanes);
       CONTINUE WHEN EXISTS (SELECT FROM unnest(v_after) AS a WHERE a.shard IS NOT NULL);
     END IF;
     EXIT WHEN v_admission IS NULL OR v_taken >= v_looked.jobs OR (v_full_tasks = '{}' AND (v_taken > 0 OR v_looked.jobs = p_demand.jobs));
