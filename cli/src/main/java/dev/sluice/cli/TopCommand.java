@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.Sluice;
 import dev.sluice.cli.text.Durations;
+import dev.sluice.cli.watch.Keys;
 import dev.sluice.cli.watch.Lookout;
 import dev.sluice.cli.watch.TopScreen;
 import dev.sluice.cli.watch.TopView;
@@ -36,7 +37,6 @@ final class TopCommand implements Callable<Integer> {
   private static final Duration SHORTEST = Duration.ofMillis(200);
   private static final Duration KEY_WAIT = Duration.ofMillis(100);
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(2);
-  private static final int ESCAPE = 27;
   private static final int CTRL_C = 3;
 
   private final SluiceCommand root;
@@ -91,6 +91,7 @@ final class TopCommand implements Callable<Integer> {
   private void show(Lookout lookout, Terminal terminal, StopSignal stop)
       throws IOException, InterruptedException {
     TopScreen screen = new TopScreen(root.console().style(), root.times());
+    Keys keys = new Keys();
     long lookedAt = 0;
     String drawn = "";
     boolean stale = true;
@@ -106,7 +107,11 @@ final class TopCommand implements Callable<Integer> {
         drawn = size.toString();
         stale = false;
       }
-      switch (key(terminal.reader())) {
+      int typed = terminal.reader().read(KEY_WAIT.toMillis());
+      if (typed == NonBlockingReader.EOF) {
+        return;
+      }
+      switch (keys.typed(typed)) {
         case 'q', 'Q', CTRL_C -> {
           return;
         }
@@ -129,19 +134,5 @@ final class TopCommand implements Callable<Integer> {
     }
     terminal.writer().print(frame.append("\u001b[J"));
     terminal.writer().flush();
-  }
-
-  /** What was typed, arrows as the letters they stand for; negative if nothing was. */
-  private static int key(NonBlockingReader reader) throws IOException {
-    int key = reader.read(KEY_WAIT.toMillis());
-    if (key == NonBlockingReader.EOF) {
-      return 'q';
-    }
-    if (key != ESCAPE) {
-      return key;
-    }
-    int bracket = reader.read(KEY_WAIT.toMillis());
-    int letter = bracket == '[' || bracket == 'O' ? reader.read(KEY_WAIT.toMillis()) : 0;
-    return letter == 'A' ? 'k' : letter == 'B' ? 'j' : 0;
   }
 }
