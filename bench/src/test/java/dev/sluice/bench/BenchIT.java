@@ -12,6 +12,7 @@ import dev.sluice.cli.text.Console;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,9 +91,10 @@ class BenchIT {
     assertThat(requests.subjects())
         .extracting(Subject::name)
         .contains("lone job", "in flight, limit 10", "idle worker, a day");
-    assertThat(requests.subjects().get(0).figures().get("put").least())
-        .as("puts of a lone job: segment, claim, outcome, archive and letting go")
-        .isGreaterThanOrEqualTo(5);
+    List<Double> puts = requests.subjects().get(0).figures().get("put").values();
+    assertThat(puts.stream().mapToDouble(Double::doubleValue).sum())
+        .as("puts of lone jobs: segment, claim, outcome, archive and letting go; two of the last")
+        .isGreaterThanOrEqualTo(5 * puts.size() - 3);
     assertThat(requests.subjects().get(0).figures().get("requests").least())
         .as("requests of a lone job")
         .isLessThanOrEqualTo(12);

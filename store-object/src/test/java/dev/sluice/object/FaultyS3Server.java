@@ -86,6 +86,11 @@ public final class FaultyS3Server implements AutoCloseable {
     latency = more;
   }
 
+  /** Whether the bucket has an object below this prefix, now. */
+  public boolean hasObjectBelow(String prefix) {
+    return objects.hasObjectBelow(prefix);
+  }
+
   /** How many requests of this method have come so far. */
   int received(String method) {
     return received.computeIfAbsent(method, m -> new AtomicInteger()).get();

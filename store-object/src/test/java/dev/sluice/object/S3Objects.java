@@ -71,6 +71,11 @@ final class S3Objects {
     return this;
   }
 
+  boolean hasObjectBelow(String prefix) {
+    String first = byKey.ceilingKey(prefix);
+    return first != null && first.startsWith(prefix);
+  }
+
   S3Answer carryOut(S3Request request) {
     if (!request.bucket().equals(FaultyS3Server.BUCKET)) {
       return S3Answer.error(404, "NoSuchBucket");

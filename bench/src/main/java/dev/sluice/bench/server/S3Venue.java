@@ -30,6 +30,11 @@ public final class S3Venue implements Venue {
     return FaultyS3Server.BUCKET;
   }
 
+  /** Whether the store has an object below this prefix, now. Sends no request. */
+  public boolean hasObjectBelow(String prefix) {
+    return server.hasObjectBelow(prefix);
+  }
+
   @Override
   public String url() {
     return "s3://%s?endpoint=%s".formatted(bucket(), endpoint());
