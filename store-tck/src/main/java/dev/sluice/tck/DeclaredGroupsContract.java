@@ -69,15 +69,17 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     return jobs.stream().map(job -> job.identity().id()).toList();
   }
 
+  /** Of each key, so many handlers go on only once they are at it together. */
   private <T> void startWorkers(
-      int count, Task<T> task, OverlapMeter meter, Function<T, String> key) {
+      int count, Task<T> task, OverlapMeter meter, int together, Function<T, String> key) {
     for (int i = 0; i < count; i++) {
       closing(
           worker(anotherProcess())
               .handle(
                   task,
                   (payload, context) -> {
-                    try (OverlapMeter.Run run = meter.begin(key.apply(payload))) {
+                    try (OverlapMeter.Run run =
+                        meter.beginWithOthers(key.apply(payload), together, PATIENCE)) {
                       TimeUnit.MILLISECONDS.sleep(5);
                     }
                   })
@@ -91,7 +93,7 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     List<UUID> jobs = new ArrayList<>(submitRaw(NAME, "{\"tenant\":\"acme\"}", 60));
     jobs.addAll(submitRaw(NAME, "{\"tenant\":\"globex\"}", 60));
 
-    startWorkers(3, perTenant(2), meter, Invoice::tenant);
+    startWorkers(3, perTenant(2), meter, 2, Invoice::tenant);
 
     awaitCount(JobState.SUCCEEDED, 120);
     assertThat(meter.peak("acme")).as("of acme at once").isEqualTo(2);
@@ -166,8 +168,8 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     OverlapMeter meter = new OverlapMeter();
     List<UUID> jobs = submitRaw(NAME, "{\"tenant\":\"acme\",\"region\":\"eu\"}", 40);
 
-    startWorkers(1, old, meter, Invoice::tenant);
-    startWorkers(1, next, meter, Invoice::tenant);
+    startWorkers(1, old, meter, 1, Invoice::tenant);
+    startWorkers(1, next, meter, 1, Invoice::tenant);
 
     awaitCount(JobState.SUCCEEDED, 40);
     assertThat(jobs).allMatch(id -> job(id).progress().attempt() == 1);
@@ -236,7 +238,7 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     submitRaw("process_user", "{\"user\":7}", 20);
     OverlapMeter meter = new OverlapMeter();
 
-    startWorkers(3, task, meter, job -> job.concurrencyKey());
+    startWorkers(3, task, meter, 1, job -> job.concurrencyKey());
 
     awaitCount(JobState.SUCCEEDED, 61);
     assertThat(meter.peak("user-7")).as("of user-7 at once").isEqualTo(1);
@@ -266,7 +268,7 @@ abstract class DeclaredGroupsContract extends ContractTopic {
     assertThat(limit(Group.of("process_user").key("user-7"))).as("by the submitter").hasValue(10);
     OverlapMeter meter = new OverlapMeter();
 
-    startWorkers(1, Task.of(ProcessUser.class), meter, job -> job.concurrencyKey());
+    startWorkers(1, Task.of(ProcessUser.class), meter, 1, job -> job.concurrencyKey());
 
     awaitCount(JobState.SUCCEEDED, 30);
     assertThat(meter.peak("user-7")).as("of user-7 at once").isEqualTo(1);

@@ -1,11 +1,14 @@
 package dev.sluice.tck;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Measures from outside how many things ran at once: records when each began and ended on this
@@ -14,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class OverlapMeter {
   private final Map<String, ConcurrentLinkedQueue<Interval>> intervals = new ConcurrentHashMap<>();
+  private final Map<String, CountDownLatch> meetings = new ConcurrentHashMap<>();
 
   /**
    * From when to when something ran, in nanoseconds.
@@ -52,6 +56,20 @@ public final class OverlapMeter {
   /** Something begins in this group now. */
   public Run begin(String group) {
     return new Run(group);
+  }
+
+  /**
+   * Something begins in this group now. Until {@code together} have begun so, this waits, but no
+   * longer than {@code patience}: if the group may have so many at once, its peak is that number
+   * however slow the store is.
+   */
+  public Run beginWithOthers(String group, int together, Duration patience)
+      throws InterruptedException {
+    Run run = begin(group);
+    CountDownLatch meeting = meetings.computeIfAbsent(group, g -> new CountDownLatch(together));
+    meeting.countDown();
+    meeting.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+    return run;
   }
 
   /** How many ended in this group. */

@@ -135,7 +135,7 @@ abstract class PointerContract extends ContractTopic {
                       recorded.await();
                       return;
                     }
-                    try (OverlapMeter.Run run = meter.begin("acme")) {
+                    try (OverlapMeter.Run run = meter.beginWithOthers("acme", 2, PATIENCE)) {
                       TimeUnit.MILLISECONDS.sleep(5);
                     }
                   })

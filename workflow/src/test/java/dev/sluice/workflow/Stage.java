@@ -53,7 +53,7 @@ final class Stage implements AutoCloseable {
   }
 
   static ConditionFactory await() {
-    return Awaitility.await().atMost(Duration.ofSeconds(120)).pollInterval(Duration.ofMillis(20));
+    return Awaitility.await().atMost(Duration.ofMinutes(5)).pollInterval(Duration.ofMillis(50));
   }
 
   String url() {
