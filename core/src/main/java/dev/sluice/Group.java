@@ -80,16 +80,15 @@ public final class Group implements Comparable<Group> {
    */
   public static Group parse(String canonical) {
     Objects.requireNonNull(canonical, "group");
+    int end = canonical.length();
     int slash = canonical.indexOf('/');
-    String plain = slash < 0 ? canonical : canonical.substring(0, slash);
-    String rest = slash < 0 ? null : canonical.substring(slash + 1);
-    boolean valid = isEscaped(plain);
-    if (valid && rest != null) {
-      int equals = rest.indexOf('=');
-      String last = equals < 0 ? rest : rest.substring(equals + 1);
+    boolean valid = isEscaped(canonical, 0, slash < 0 ? end : slash);
+    if (valid && slash >= 0) {
+      int equals = canonical.indexOf('=', slash);
+      int last = Math.max(slash, equals) + 1;
       valid =
-          (last.equals(ANY) || isEscaped(last))
-              && (equals < 0 || isEscaped(rest.substring(0, equals)));
+          ((last == end - 1 && canonical.endsWith(ANY)) || isEscaped(canonical, last, end))
+              && (equals < 0 || isEscaped(canonical, slash + 1, equals));
     }
     if (!valid) {
       throw new InvalidRequestException(
@@ -196,6 +195,9 @@ public final class Group implements Comparable<Group> {
           "The %s '%s…' has %d characters; at most %d are allowed. Use a shorter one, for example a hash of it."
               .formatted(what, part.substring(0, 40), part.length(), MAX_LENGTH));
     }
+    if (isPlain(part)) {
+      return part;
+    }
     StringBuilder escaped = new StringBuilder(part.length() + 8);
     for (int i = 0; i < part.length(); i++) {
       char c = part.charAt(i);
@@ -213,17 +215,29 @@ public final class Group implements Comparable<Group> {
     return escaped.toString();
   }
 
+  /** Whether nothing in it is to be escaped, nor to be looked at more closely. */
+  private static boolean isPlain(String part) {
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      if (isReserved(c) || Character.isSurrogate(c)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static boolean isPaired(String part, int i) {
     return Character.isHighSurrogate(part.charAt(i))
         ? i + 1 < part.length() && Character.isLowSurrogate(part.charAt(i + 1))
         : i > 0 && Character.isHighSurrogate(part.charAt(i - 1));
   }
 
-  private static boolean isEscaped(String part) {
-    for (int i = 0; i < part.length(); i++) {
-      char c = part.charAt(i);
+  /** Whether a part of a name, from the one index to the other, is escaped as it should be. */
+  private static boolean isEscaped(String name, int from, int to) {
+    for (int i = from; i < to; i++) {
+      char c = name.charAt(i);
       if (c == '%') {
-        if (i + 2 >= part.length() || !part.substring(i + 1, i + 3).matches("[0-9A-F]{2}")) {
+        if (i + 2 >= to || !name.substring(i + 1, i + 3).matches("[0-9A-F]{2}")) {
           return false;
         }
         i += 2;
@@ -231,6 +245,6 @@ public final class Group implements Comparable<Group> {
         return false;
       }
     }
-    return !part.isEmpty();
+    return from < to;
   }
 }

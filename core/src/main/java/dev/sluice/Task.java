@@ -40,7 +40,8 @@ public final class Task<T> {
   private final Duration timeout;
   private final Style<T> style;
 
-  private record Dimension<T>(String name, Function<? super T, ?> value) {}
+  /** A dimension, by its family, and where a payload has the value of it. */
+  private record Dimension<T>(Group family, Function<? super T, ?> value) {}
 
   /** What a class-style payload says about itself. */
   private record Style<T>(Function<T, String> key, Function<T, OptionalInt> limit) {}
@@ -152,8 +153,9 @@ public final class Task<T> {
     }
     for (Dimension<T> dimension : dimensions) {
       Object value = dimension.value.apply(payload);
-      if (value != null && !value.toString().isEmpty()) {
-        groups.add(group().dimension(dimension.name, value.toString()));
+      String text = value == null ? "" : value.toString();
+      if (!text.isEmpty()) {
+        groups.add(dimension.family.value(text));
       }
     }
     return groups;
@@ -225,8 +227,8 @@ public final class Task<T> {
      * leaves a job out of it.
      */
     public Builder<T> maxConcurrentPer(String dimension, Function<? super T, ?> value, int limit) {
-      limitOfEach(dimension, limit);
-      dimensions.add(new Dimension<>(dimension, Objects.requireNonNull(value, "value")));
+      Group family = limitOfEach(dimension, limit);
+      dimensions.add(new Dimension<>(family, Objects.requireNonNull(value, "value")));
       return requireFewDimensions();
     }
 

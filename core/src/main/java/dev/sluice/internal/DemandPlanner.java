@@ -12,8 +12,8 @@ import java.util.Map;
  *
  * <p>A task without prefetch gets no more room than there are threads to start it on at once. One
  * with prefetch gets, on top, its depth behind each thread that runs it or could: not behind
- * threads that other tasks occupy, for nobody knows when those come free. How far limits allow it
- * is the store's business; it is told how much more fits under the slots held already.
+ * threads that other tasks occupy, for it is not known when those come free. How far limits allow
+ * it is the store's business; it is told how much more fits under the slots held already.
  */
 final class DemandPlanner {
   /** Larger batches make an exchange slower without making it cheaper per job. */

@@ -55,8 +55,10 @@ final class Filing {
   <T> Optional<Ending> obstacle(Task<T> task, T payload, ClaimedJob job, long declared) {
     List<Group> groups = new ArrayList<>(task.groupsOf(payload));
     groups.addAll(pointers.of(task.name()).groupsIn(job.payload()));
-    if (!groups.stream().allMatch(group -> job.bond().has(group.toString()))) {
-      return Optional.of(misfiled(job, groups));
+    for (Group group : groups) {
+      if (!job.bond().has(group.toString())) {
+        return Optional.of(misfiled(job, groups));
+      }
     }
     for (Map.Entry<Group, Integer> limit : task.limitOf(payload).entrySet()) {
       long since = declarations.declare(limit.getKey(), limit.getValue());

@@ -49,7 +49,9 @@ final class HandlerPool implements AutoCloseable {
       List<Attempt> next = current.get().takeStartable();
       workshop.bell().ring();
       attempt = next.isEmpty() ? null : next.get(0);
-      start(next.isEmpty() ? next : next.subList(1, next.size()));
+      if (next.size() > 1) {
+        start(next.subList(1, next.size()));
+      }
     }
   }
 

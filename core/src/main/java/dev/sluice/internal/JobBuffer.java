@@ -38,6 +38,9 @@ final class JobBuffer {
 
   private static final long IN_FRONT = Long.MIN_VALUE / 2;
 
+  private static final Comparator<Entry> BY_PLACE =
+      Comparator.comparingLong((Entry entry) -> entry.place);
+
   /**
    * A job in the buffer.
    *
@@ -54,10 +57,15 @@ final class JobBuffer {
   }
 
   private static final class Lane {
-    final PriorityQueue<Entry> jobs =
-        new PriorityQueue<>(Comparator.comparingLong((Entry entry) -> entry.place));
+    final LaneKey key;
+    // With 100,000 keys nearly every lane has one job.
+    final PriorityQueue<Entry> jobs = new PriorityQueue<>(1, BY_PLACE);
     long movedAt;
     Obstacle obstacle;
+
+    Lane(LaneKey key) {
+      this.key = key;
+    }
 
     long place() {
       return jobs.element().place;
@@ -95,7 +103,7 @@ final class JobBuffer {
   void add(ClaimedJob job, long now, long declared) {
     long place = sequence++ + (job.run().counted() ? IN_FRONT : 0);
     Entry entry = new Entry(job, place, now, declared);
-    Lane lane = lanes.computeIfAbsent(LaneKey.of(job), key -> new Lane());
+    Lane lane = lanes.computeIfAbsent(LaneKey.of(job), Lane::new);
     if (lane.jobs.isEmpty()) {
       lane.movedAt = now;
       lane.jobs.add(entry);
@@ -127,9 +135,12 @@ final class JobBuffer {
   List<Entry> takeStartable(
       BooleanSupplier anyRoom, Function<ClaimedJob, Optional<String>> start, long now) {
     List<Entry> taken = new ArrayList<>();
-    for (Map.Entry<Long, Lane> at = toLookAt.firstEntry();
-        at != null && anyRoom.getAsBoolean();
-        at = toLookAt.higherEntry(at.getKey())) {
+    Map.Entry<Long, Lane> at = null;
+    while (anyRoom.getAsBoolean()) {
+      at = at == null ? toLookAt.firstEntry() : toLookAt.higherEntry(at.getKey());
+      if (at == null) {
+        break;
+      }
       Lane lane = at.getValue();
       Entry entry = lane.jobs.element();
       ClaimedJob job = entry.job;
@@ -178,11 +189,10 @@ final class JobBuffer {
 
   /** Takes jobs out of a lane, which is looked at anew if any are left. */
   private void change(Lane lane, Runnable removal) {
-    LaneKey key = LaneKey.of(lane.jobs.element().job);
     withdraw(lane);
     removal.run();
     if (lane.jobs.isEmpty()) {
-      lanes.remove(key);
+      lanes.remove(lane.key);
     } else {
       toLookAt.put(lane.place(), lane);
     }

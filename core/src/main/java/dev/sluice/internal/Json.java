@@ -3,12 +3,15 @@ package dev.sluice.internal;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.sluice.InvalidRequestException;
 import dev.sluice.PermanentFailure;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Writes payloads and results as JSON and reads them back, within a size bound. Never with
@@ -17,6 +20,9 @@ import java.nio.charset.StandardCharsets;
 public final class Json {
   private final ObjectMapper mapper;
   private final int maxBytes;
+
+  /** One for each class of payload: there are as many as the tasks of the process have. */
+  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
 
   public Json(ObjectMapper mapper, int maxBytes) {
     this.mapper = mapper;
@@ -69,7 +75,7 @@ public final class Json {
    */
   public <T> T read(String json, Class<T> type) {
     try {
-      return mapper.readValue(json, type);
+      return readers.computeIfAbsent(type, mapper::readerFor).readValue(json);
     } catch (JsonProcessingException e) {
       throw new PermanentFailure(
           "The payload does not fit " + type.getName() + ": " + e.getOriginalMessage(), e);

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>The buffer bridges the round trip to the store, so it is measured in time: enough work for 20
  * ms. A handler of 5 ms gets four jobs behind it, one that does nothing gets a whole batch, and a
- * slow one gets none: whoever has a thread free should have that job. A task that has not been
+ * slow one gets none: a worker with a thread free should have that job. A task that has not been
  * measured, or whose buffered jobs had to be handed back because a handler took unexpectedly long,
  * gets none until the next measurement, so that jobs do not travel to and fro. Thread-safe.
  */

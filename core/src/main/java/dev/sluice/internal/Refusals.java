@@ -23,18 +23,21 @@ final class Refusals {
     if (answer.full().isEmpty() && standing.isEmpty()) {
       return List.of();
     }
-    Set<String> got = new HashSet<>();
+    // A worker that got some of the slots it asked for was not turned away.
+    Set<String> full = new HashSet<>(answer.full());
     for (HeldSlot slot : answer.slots()) {
-      got.add(slot.group());
+      full.remove(slot.group());
+      standing.remove(slot.group());
     }
     for (ClaimedJob job : answer.jobs()) {
-      job.bond().named().forEach(slot -> got.add(slot.group()));
+      for (ClaimedJob.NamedSlot slot : job.bond().named()) {
+        full.remove(slot.group());
+        standing.remove(slot.group());
+      }
     }
-    standing.removeAll(got);
     List<String> news = new ArrayList<>();
-    for (String group : answer.full()) {
-      // A worker that got some of the slots it asked for was not turned away.
-      if (!got.contains(group) && standing.add(group)) {
+    for (String group : full) {
+      if (standing.add(group)) {
         news.add(group);
       }
     }

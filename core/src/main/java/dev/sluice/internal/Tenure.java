@@ -259,12 +259,12 @@ final class Tenure {
 
   /** Takes over what an exchange brought; answers with what can start at once. */
   synchronized List<Attempt> receive(Exchange.Answer answer) {
-    answer.jobs().forEach(job -> workshop.seen(job.token()));
-    answer.slots().forEach(slot -> workshop.seen(slot.token()));
+    workshop.seen(highestToken(answer));
     if (over()) {
       return List.of();
     }
     ledger.add(answer.slots());
+    long now = environment.now();
     for (ClaimedJob job : answer.jobs()) {
       int maxAttempts = environment.tasks().get(job.task()).task().retry().maxAttempts();
       if (phase == Phase.CLOSING) {
@@ -274,7 +274,7 @@ final class Tenure {
         reportUnstarted(List.of(job), givenUp);
         AttemptLog.endedUnstarted(new Attempt(job, this, declared), givenUp);
       } else {
-        buffer.add(job, environment.now(), declared);
+        buffer.add(job, now, declared);
         ledger.buffer(job.task(), job.gates());
         ledger.occupy(job.bond());
       }
@@ -282,6 +282,17 @@ final class Tenure {
     List<Attempt> startable = takeStartable();
     outbox.release(ledger.takeUnclaimed());
     return startable;
+  }
+
+  private static long highestToken(Exchange.Answer answer) {
+    long highest = 0;
+    for (ClaimedJob job : answer.jobs()) {
+      highest = Math.max(highest, job.token());
+    }
+    for (HeldSlot slot : answer.slots()) {
+      highest = Math.max(highest, slot.token());
+    }
+    return highest;
   }
 
   /** Takes back an exchange that may or may not have happened. */

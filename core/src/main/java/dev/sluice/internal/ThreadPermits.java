@@ -21,7 +21,7 @@ final class ThreadPermits {
   }
 
   synchronized boolean tryTake(String task) {
-    if (freeFor(task) <= 0) {
+    if (room(task) <= 0) {
       return false;
     }
     inUse++;
@@ -43,6 +43,10 @@ final class ThreadPermits {
 
   /** How many more handlers of the task could start now. */
   synchronized int freeFor(String task) {
+    return room(task);
+  }
+
+  private int room(String task) {
     return Math.min(all - inUse, limits.getOrDefault(task, all) - taken.getOrDefault(task, 0));
   }
 

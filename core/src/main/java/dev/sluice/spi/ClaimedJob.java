@@ -83,7 +83,16 @@ public record ClaimedJob(UUID id, long token, String task, Run run, Bond bond, S
 
     /** Whether the job is in this group. */
     public boolean has(String group) {
-      return limited().contains(group) || others.contains(group);
+      return gates.contains(group) || others.contains(group) || names(group);
+    }
+
+    private boolean names(String group) {
+      for (NamedSlot slot : named) {
+        if (slot.group.equals(group)) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 

@@ -1,11 +1,12 @@
 package dev.sluice.spi;
 
 import dev.sluice.spi.ClaimedJob.NamedSlot;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * What a worker holds, in the store's eyes.
@@ -36,7 +37,15 @@ public record Standing(Map<UUID, Held> jobs, List<HeldSlot> slots, Set<String> d
       if (named.isEmpty()) {
         return gates;
       }
-      return Stream.concat(gates.stream(), named.stream().map(NamedSlot::group)).toList();
+      if (gates.isEmpty() && named.size() == 1) {
+        return List.of(named.get(0).group());
+      }
+      List<String> limited = new ArrayList<>(gates.size() + named.size());
+      limited.addAll(gates);
+      for (NamedSlot slot : named) {
+        limited.add(slot.group());
+      }
+      return Collections.unmodifiableList(limited);
     }
   }
 }

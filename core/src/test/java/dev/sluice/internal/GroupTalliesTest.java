@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.WorkerBulletin;
 import dev.sluice.WorkerBulletin.GroupTally;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class GroupTalliesTest {
@@ -14,6 +19,12 @@ class GroupTalliesTest {
 
   private static long millis(long millis) {
     return Duration.ofMillis(millis).toNanos();
+  }
+
+  private void acquire(String group, int times) {
+    for (int i = 0; i < times; i++) {
+      tallies.acquired(List.of(group), 0);
+    }
   }
 
   @Test
@@ -49,6 +60,31 @@ class GroupTalliesTest {
     assertThat(read.get("late").acquired()).isEqualTo(3);
     assertThat(read.values().stream().mapToLong(GroupTally::acquired).sum())
         .isEqualTo(GroupTallies.MOST_COUNTED + 4);
+  }
+
+  @Test
+  void read_tooManyGroups_keepsTheBusierHalf() {
+    int half = GroupTallies.MOST_COUNTED / 2;
+    Random random = new Random(4711);
+    Map<String, Integer> times = new HashMap<>();
+    for (int i = 0; i < GroupTallies.MOST_COUNTED; i++) {
+      times.put("key-" + i, 1 + random.nextInt(4));
+    }
+    times.forEach(this::acquire);
+    List<String> busiestFirst = new ArrayList<>(new TreeSet<>(times.keySet()));
+    busiestFirst.sort(Comparator.comparing(times::get).reversed());
+
+    List<String> lines = new ArrayList<>(tallies.read().keySet());
+
+    assertThat(lines.remove(lines.size() - 1)).isEqualTo(WorkerBulletin.OTHER);
+    assertThat(lines).isEqualTo(busiestFirst.subList(0, GroupTallies.MOST_LINES));
+    String lastKept = busiestFirst.get(half - 1);
+    String firstForgotten = busiestFirst.get(half);
+    acquire(lastKept, 10);
+    acquire(firstForgotten, 10);
+    Map<String, GroupTally> read = tallies.read();
+    assertThat(read.get(lastKept).acquired()).isEqualTo(times.get(lastKept) + 10);
+    assertThat(read.get(firstForgotten).acquired()).isEqualTo(10);
   }
 
   @Test
