@@ -32,9 +32,9 @@ class ExplainIT {
         .doesNotContain("on slot", "on limit_rule");
     assertThat(page("concurrency-single-task"))
         .contains("look, line")
-        .doesNotContain("take_slots", "release_slots");
+        .doesNotContain("take_slots", "free_slots");
     assertThat(page("concurrency-all-tasks"))
-        .contains("take_slots", "release_slots")
+        .contains("take_slots", "free_slots")
         .doesNotContain("look, line");
   }
 

@@ -58,7 +58,7 @@ final class DemandColumns {
 
   /** The tasks for which there is less room than the whole demand, and that room. */
   String rooms() {
-    return rooms.toString();
+    return text(rooms);
   }
 
   /** Whether any task has some room, and less than the whole demand. */
@@ -73,7 +73,11 @@ final class DemandColumns {
 
   /** The tasks for which that number is another. */
   String depths() {
-    return depths.toString();
+    return text(depths);
+  }
+
+  private static String text(ObjectNode exceptions) {
+    return exceptions.isEmpty() ? "{}" : exceptions.toString();
   }
 
   /** Groups of which slots that are lent to the worker have room for more jobs ... */

@@ -3,7 +3,6 @@ package dev.sluice.postgres;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.Group;
 import dev.sluice.SluiceException;
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.ClaimedJob.NamedSlot;
@@ -27,13 +26,34 @@ import java.util.UUID;
  * with the news. The names of the news are explained where that type is made.
  */
 final class ExchangeAnswer {
+  // The places of the columns, as the session selects them: to look for a name in each row costs
+  // more than to read what is there.
+  private static final int NEWS = 1;
+  private static final int ID = 2;
+  private static final int TOKEN = 3;
+  private static final int TASK = 4;
+  private static final int ATTEMPT = 5;
+  private static final int COUNTED = 6;
+  private static final int TIMEOUT_MS = 7;
+  private static final int GROUPS = 8;
+  private static final int SLOTS = 9;
+  private static final int REFILED = 10;
+  private static final int PAYLOAD = 11;
+  private static final int TRACE = 12;
+  private static final int WAITED_MS = 13;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   final List<ClaimedJob> jobs = new ArrayList<>();
+  private final OwnTasks tasks;
   private JsonNode news = JSON.createObjectNode();
 
+  ExchangeAnswer(OwnTasks tasks) {
+    this.tasks = tasks;
+  }
+
   Void add(ResultSet row) throws SQLException {
-    String said = row.getString("news");
+    String said = row.getString(NEWS);
     if (said == null) {
       jobs.add(job(row));
     } else {
@@ -107,55 +127,88 @@ final class ExchangeAnswer {
         : Optional.empty();
   }
 
-  private static ClaimedJob job(ResultSet row) throws SQLException {
-    long timeout = row.getLong("timeout_ms");
+  private ClaimedJob job(ResultSet row) throws SQLException {
+    String task = row.getString(TASK);
+    long timeout = row.getLong(TIMEOUT_MS);
     Optional<Duration> bound =
         row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
     return new ClaimedJob(
-        row.getObject("id", UUID.class),
-        row.getLong("token"),
-        Group.parse(row.getString("task")).plainName(),
+        row.getObject(ID, UUID.class),
+        row.getLong(TOKEN),
+        tasks.names().get(task),
         new ClaimedJob.Run(
-            row.getInt("attempt"),
-            row.getBoolean("counted"),
+            row.getInt(ATTEMPT),
+            row.getBoolean(COUNTED),
             bound,
-            Duration.ofMillis(row.getInt("waited_ms")),
-            Optional.ofNullable(row.getString("trace"))),
-        bond(row),
-        row.getString("payload"));
+            Duration.ofMillis(row.getInt(WAITED_MS)),
+            Optional.ofNullable(row.getString(TRACE))),
+        bond(task, row),
+        row.getString(PAYLOAD));
   }
 
   /** All its groups in which it names no slot are among the others until the news is known. */
-  private static ClaimedJob.Bond bond(ResultSet row) throws SQLException {
-    String[] groups = texts(row.getArray("groups"));
-    Array numbers = row.getArray("slots");
-    List<NamedSlot> named = List.of();
-    if (numbers != null) {
-      Integer[] slots = (Integer[]) numbers.getArray();
-      named = new ArrayList<>(slots.length);
-      for (int place = 0; place < slots.length; place++) {
-        if (slots[place] != null) {
-          named.add(
-              new NamedSlot(place == 0 ? row.getString("task") : groups[place - 1], slots[place]));
-        }
-      }
-    }
-    List<String> others = groups.length == 0 ? List.of() : new ArrayList<>();
+  private static ClaimedJob.Bond bond(String task, ResultSet row) throws SQLException {
+    String[] groups = texts(row.getArray(GROUPS));
+    List<NamedSlot> named = named(task, groups, row.getArray(SLOTS));
+    List<String> others = List.of();
     for (String group : groups) {
-      if (named.stream().noneMatch(slot -> slot.group().equals(group))) {
-        others.add(group);
+      if (!isNamed(named, group)) {
+        others = with(others, group);
       }
     }
-    return new ClaimedJob.Bond(List.of(), named, others, row.getBoolean("refiled"), List.of());
+    return new ClaimedJob.Bond(List.of(), named, others, row.getBoolean(REFILED), List.of());
+  }
+
+  /** The slots that have a number: the first is that of the task's own group. */
+  private static List<NamedSlot> named(String task, String[] groups, Array numbers)
+      throws SQLException {
+    if (numbers == null) {
+      return List.of();
+    }
+    Integer[] slots = (Integer[]) numbers.getArray();
+    List<NamedSlot> named = List.of();
+    for (int place = 0; place < slots.length; place++) {
+      if (slots[place] != null) {
+        named = with(named, new NamedSlot(place == 0 ? task : groups[place - 1], slots[place]));
+      }
+    }
+    return named;
+  }
+
+  /** Most jobs have one group or none: lists of them are as small as can be. */
+  private static <T> List<T> with(List<T> some, T another) {
+    if (some.isEmpty()) {
+      return List.of(another);
+    }
+    List<T> more = new ArrayList<>(some);
+    more.add(another);
+    return more;
+  }
+
+  private static boolean isNamed(List<NamedSlot> named, String group) {
+    for (NamedSlot slot : named) {
+      if (slot.group().equals(group)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The same job behind those of these gates that are groups of its own. */
-  private static ClaimedJob behind(Set<String> gates, ClaimedJob job) {
+  private ClaimedJob behind(Set<String> gates, ClaimedJob job) {
     ClaimedJob.Bond bond = job.bond();
-    String task = Group.of(job.task()).toString();
-    List<String> own =
-        gates.stream().filter(gate -> gate.equals(task) || bond.others().contains(gate)).toList();
-    List<String> others = bond.others().stream().filter(group -> !own.contains(group)).toList();
+    String task = tasks.canonical().get(job.task());
+    List<String> own = new ArrayList<>();
+    for (String gate : gates) {
+      if (gate.equals(task) || bond.others().contains(gate)) {
+        own.add(gate);
+      }
+    }
+    List<String> others = bond.others();
+    if (!others.isEmpty()) {
+      others = new ArrayList<>(others);
+      others.removeAll(own);
+    }
     return new ClaimedJob(
         job.id(),
         job.token(),

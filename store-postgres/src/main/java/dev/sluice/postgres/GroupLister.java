@@ -75,7 +75,7 @@ final class GroupLister {
          LIMIT ?)
         UNION
         (SELECT w.task
-         FROM ${schema}.ready_in_open_lanes() w
+         FROM ${schema}.ready_in_open_lane() w
          JOIN ${schema}.limit_rule r ON r.name = w.task
          WHERE ${schema}.name_contains(w.task, ?, ?, ?)
          LIMIT ?)

@@ -139,7 +139,7 @@ final class JobCensus {
             < (renewer == null ? SHORTEST_PAUSE_NANOS : 3 * latest.pause());
   }
 
-  /** Counts again and again, until nobody asks any more or counting is quick. */
+  /** Counts again and again, until the figures are not asked for any more or counting is quick. */
   private void renew() {
     try {
       for (Count count = pause(); count != null; count = pause()) {

@@ -227,7 +227,7 @@ final class JobSubmitter {
     if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
       return writer.write(connection, jobs, onForgotten);
     }
-    // All of them first: whoever locks some, stores a job, and locks more, may wait in a circle.
+    // All of them first: submits that lock some, store a job, and lock more, may wait in a circle.
     List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
     if (lockForReject(connection, rejectable)) {
       onForgotten.replace(rejectable);

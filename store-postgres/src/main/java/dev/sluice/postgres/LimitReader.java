@@ -84,8 +84,8 @@ final class LimitReader {
         WHERE s.group_name = ?
       ), working AS (
         SELECT j.id, j.worker_id, j.started_at, row_number() OVER (PARTITION BY j.worker_id ORDER BY j.started_at, j.id) AS rank
-        FROM ${schema}.job j
-        WHERE j.state = 2 AND j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
+        FROM ${schema}.claimed_job j
+        WHERE j.started_at IS NOT NULL AND (j.task = ? OR ? = ANY (j.groups))
       ), held AS (
         SELECT l.slot, coalesce(l.holder, k.id::text) AS task_id, l.holder_worker, l.worker_id, l.expires_at,
                coalesce(k.started_at, l.acquired_at) AS since, l.token
@@ -93,10 +93,10 @@ final class LimitReader {
         LEFT JOIN working k ON k.worker_id = l.worker_id AND k.rank = l.rank
         UNION ALL
         SELECT DISTINCT ON (h.slot)
-               h.slot, CASE WHEN h.acquired_at IS NOT NULL THEN h.job_id::text END, NULL, h.worker_id, NULL,
-               coalesce(h.acquired_at, clock_timestamp()), h.token
-        FROM ${schema}.held_slot h
-        WHERE h.group_name = ? AND h.job_id IS NOT NULL
+               h.slot, CASE WHEN h.started_at IS NOT NULL THEN h.id::text END, NULL, h.worker_id, NULL,
+               coalesce(h.started_at, clock_timestamp()), h.token
+        FROM ${schema}.claimed_in(?) h
+        WHERE h.slot IS NOT NULL
         ORDER BY 1, 6, 7
       )
       SELECT h.slot, h.task_id, coalesce(h.holder_worker, h.worker_id::text) AS worker_id,

@@ -8,16 +8,17 @@ import java.util.function.LongSupplier;
  * Where in the lines of ready jobs a worker's next claim starts.
  *
  * <p>In a busy store the front of a line is crowded with jobs that were claimed a moment ago and
- * that the index still lists. A worker therefore goes on behind the last job it found, in each lane
- * or shard of one where it left few for its next claim. What it cannot see from there are jobs that
- * come in before that place, more urgent ones and those that others give back, and jobs it passed
- * by because another was just taking slots of their key. So it looks at the whole line again when
- * it finds too few, and at the latest a quarter of a second after it last did; other workers, each
- * in its own time, look more often than that. Small claims always look at the whole line: they cost
- * little, and order matters more to them. Used by one thread.
+ * that the index still lists. A worker therefore goes on behind the last job it found, in each line
+ * where it left few for its next claim. What it cannot see from there are jobs that come in before
+ * that place, more urgent ones and those that others give back, and jobs it passed by because
+ * another was just taking slots of their key. So each line is searched from its front again half a
+ * second after it last was. A worker that keeps to shards of the keys looks at all lines when it
+ * finds nothing in shards, and at the latest two seconds after it last did; other workers, each in
+ * its own time, look more often than that. Small claims always look at all lines from the front:
+ * they cost little, and order matters more to them. Used by one thread.
  */
 final class LinePositions {
-  static final Duration LONGEST_BLINDNESS = Duration.ofMillis(250);
+  static final Duration LONGEST_BLINDNESS = Duration.ofSeconds(2);
   static final int SMALLEST_CLAIM = 64;
 
   private final LongSupplier nanos;

@@ -2,12 +2,11 @@ package dev.sluice.postgres;
 
 import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.ClaimedJob.NamedSlot;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -28,30 +27,38 @@ final class NamedSlots {
 
   /**
    * Takes over an exchange: these jobs name nothing any more, those do from now on. Answers with
-   * how many slots of which groups no job names any more.
+   * how many slots of which groups no job names any more. It takes least time if the jobs that
+   * ended are in the order in which they were claimed, as they are in memory.
    */
   Map<String, Integer> exchange(Collection<UUID> ended, Collection<ClaimedJob> claimed) {
-    Set<NamedSlot> left = new HashSet<>();
+    List<NamedSlot> left = new ArrayList<>();
     for (UUID job : ended) {
       List<NamedSlot> slots = byJob.remove(job);
       if (slots != null) {
-        for (NamedSlot slot : slots) {
-          jobs.computeIfPresent(slot, (named, count) -> count == 1 ? null : count - 1);
-          left.add(slot);
-        }
+        left.addAll(slots);
       }
     }
-    claimed.forEach(job -> name(job.id(), job.bond().named()));
-    left.removeAll(jobs.keySet());
+    for (ClaimedJob job : claimed) {
+      name(job.id(), job.bond().named());
+    }
     Map<String, Integer> freed = new HashMap<>();
-    left.forEach(slot -> freed.merge(slot.group(), 1, Integer::sum));
+    for (NamedSlot slot : left) {
+      int others = jobs.remove(slot) - 1;
+      if (others > 0) {
+        jobs.put(slot, others);
+      } else {
+        freed.merge(slot.group(), 1, Integer::sum);
+      }
+    }
     return freed;
   }
 
   private void name(UUID job, List<NamedSlot> slots) {
     if (!slots.isEmpty()) {
       byJob.put(job, slots);
-      slots.forEach(slot -> jobs.merge(slot, 1, Integer::sum));
+      for (NamedSlot slot : slots) {
+        jobs.merge(slot, 1, Integer::sum);
+      }
     }
   }
 }

@@ -150,7 +150,7 @@ final class NotificationListener implements AutoCloseable {
     return null;
   }
 
-  /** So that whoever gets the connection next finds nothing of this; or nobody gets it. */
+  /** So that the next use of the connection finds nothing of this; or it is not used again. */
   private static void unlisten(Connection connection, PGConnection notifications, String channel)
       throws SQLException {
     try {

@@ -28,8 +28,12 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
 
   /** Whether any outcome makes a job ready for someone else. */
   static boolean anyReturned(List<JobOutcome> outcomes) {
-    return outcomes.stream()
-        .anyMatch(outcome -> verdict(outcome) <= HANDED_BACK && delay(outcome).isZero());
+    for (JobOutcome outcome : outcomes) {
+      if (verdict(outcome) <= HANDED_BACK && delay(outcome).isZero()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   Array ids() throws SQLException {
@@ -75,7 +79,7 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   }
 
   private Array column(SqlArray type, Function<JobOutcome, Object> value) throws SQLException {
-    return type.of(connection, outcomes.stream().map(value));
+    return type.of(connection, outcomes, value);
   }
 
   private static short verdict(JobOutcome outcome) {

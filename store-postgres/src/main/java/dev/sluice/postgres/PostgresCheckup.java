@@ -16,10 +16,9 @@ final class PostgresCheckup {
   private static final String STUCK_JOBS =
       """
       SELECT count(*)
-      FROM ${schema}.job j
+      FROM ${schema}.claimed_job j
       LEFT JOIN ${schema}.worker w ON w.id = j.worker_id
-      WHERE j.state = 2
-        AND (w.id IS NULL OR w.expires_at < clock_timestamp() - interval '1 minute')
+      WHERE w.id IS NULL OR w.expires_at < clock_timestamp() - interval '1 minute'
       """;
 
   private final Checkup checkup;

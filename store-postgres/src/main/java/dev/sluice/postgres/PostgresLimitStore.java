@@ -25,8 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Limits, slots and permits on PostgreSQL; the protocol is in {@code migration/002} and {@code
- * 003}.
+ * Limits, slots and permits on PostgreSQL; the protocol is in {@code migration/002} to {@code 005}.
  */
 final class PostgresLimitStore implements LimitStore {
   private static final Duration AWARENESS_TIMEOUT = Duration.ofSeconds(2);

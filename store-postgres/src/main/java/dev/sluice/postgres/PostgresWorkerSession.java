@@ -4,8 +4,10 @@ import dev.sluice.Group;
 import dev.sluice.LeaseLostException;
 import dev.sluice.SluiceException;
 import dev.sluice.StoreUnavailableException;
+import dev.sluice.spi.ClaimedJob;
 import dev.sluice.spi.Exchange;
 import dev.sluice.spi.HeldSlot;
+import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
@@ -13,6 +15,7 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,14 +24,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A worker's standing with PostgreSQL. What happens in an exchange is written in {@code
- * migration/012_create_exchange.sql}.
+ * migration/011_create_exchange.sql}.
  *
  * <p><b>Going to sleep.</b> A worker that got less than it asked for says so in its row ({@code
  * waiting_for}) and is told to look once more at once. A transaction that gives it something to do
@@ -53,13 +55,16 @@ final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
 
   private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?, ?)";
+
+  /** {@link ExchangeAnswer} reads the columns by their place. */
   private static final String EXCHANGE =
       """
       SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, refiled, payload, trace, waited_ms
       FROM ${schema}.exchange(?, ?,
         ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
-        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, NULL, NULL, NULL)::${schema}.demand)
+        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, NULL, NULL, NULL, NULL)::${schema}.demand)
       """;
+
   private static final String ARM =
       "UPDATE ${schema}.worker SET waiting_for = string_to_array(?, E'\\n') WHERE id = ?";
   private static final String RENEW = "SELECT ${schema}.renew_worker(?, ?, ?)";
@@ -77,8 +82,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private final WorkerRegistration registration;
   private final Links links;
 
-  /** The canonical names of the tasks it was registered for. */
-  private final Map<String, String> ownTasks;
+  private final OwnTasks ownTasks;
 
   private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -97,6 +101,7 @@ final class PostgresWorkerSession implements WorkerSession {
   private long latestEpoch;
   private long rulesVersion;
   private long highestToken;
+  private final VainLooks vainLooks = new VainLooks();
   private final NamedSlots named = new NamedSlots();
   private final LinePositions line = new LinePositions(System::nanoTime);
   private final TasksInTheWay inTheWay = new TasksInTheWay(System::nanoTime);
@@ -106,6 +111,9 @@ final class PostgresWorkerSession implements WorkerSession {
    * with every claim.
    */
   private final Pace telling = new Pace(Duration.ofSeconds(1), System::nanoTime);
+
+  /** So is which tasks are in the way: their jobs are looked for at the front of every line. */
+  private final Pace looking = new Pace(Duration.ofSeconds(1), System::nanoTime);
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -117,9 +125,7 @@ final class PostgresWorkerSession implements WorkerSession {
     this.links = links;
     this.highestToken = registration.highestToken();
     this.renewals = new Renewals(registration.lease(), System::nanoTime);
-    this.ownTasks =
-        registration.tasks().stream()
-            .collect(Collectors.toMap(Function.identity(), PostgresWorkerSession::canonical));
+    this.ownTasks = OwnTasks.of(registration.tasks());
   }
 
   static PostgresWorkerSession open(
@@ -141,15 +147,11 @@ final class PostgresWorkerSession implements WorkerSession {
                 id,
                 registration.name(),
                 SqlArray.TEXT.of(connection, registration.queues()),
-                SqlArray.TEXT.of(connection, ownTasks.values()),
+                SqlArray.TEXT.of(connection, ownTasks.canonical().values()),
                 names(connection, limited),
                 numbers(connection, limited, registration.limits()),
                 registration.lease().toMillis(),
                 registration.highestToken()));
-  }
-
-  private static String canonical(String task) {
-    return Group.of(task).toString();
   }
 
   @Override
@@ -161,6 +163,7 @@ final class PostgresWorkerSession implements WorkerSession {
   public Exchange.Answer exchange(Exchange exchange) {
     List<String> start = line.startOf(exchange.demand().jobs());
     boolean tell = !exchange.demand().tasks().isEmpty() && telling.isDue();
+    boolean front = !exchange.demand().tasks().isEmpty() && start.isEmpty() && looking.isDue();
     Set<String> calledAgain = leftBehind;
     // Should the answer be lost, so is what it says about the groups of these slots.
     leftBehind = new HashSet<>(calledAgain);
@@ -168,12 +171,12 @@ final class PostgresWorkerSession implements WorkerSession {
     ExchangeAnswer answer =
         database.call(
             connection -> {
-              ExchangeAnswer rows = new ExchangeAnswer();
+              ExchangeAnswer rows = new ExchangeAnswer(ownTasks);
               database.list(
                   connection,
                   EXCHANGE,
                   rows::add,
-                  parameters(connection, exchange, start, calledAgain, tell));
+                  parameters(connection, exchange, start, calledAgain, tell, front));
               return rows;
             });
     if (answer.says("lost")) {
@@ -184,24 +187,32 @@ final class PostgresWorkerSession implements WorkerSession {
     }
     boolean stale = answer.says("stale");
     List<HeldSlot> lent = answer.lent();
-    answer.jobs.forEach(job -> highestToken = Math.max(highestToken, job.token()));
+    for (ClaimedJob job : answer.jobs) {
+      highestToken = Math.max(highestToken, job.token());
+    }
     lent.forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
     leftBehind = answer.names("left_behind");
     Set<UUID> refused = answer.ids("refused");
-    Set<UUID> accepted = new HashSet<>();
-    exchange.outcomes().forEach(outcome -> accepted.add(outcome.id()));
-    accepted.removeAll(refused);
+    List<UUID> accepted = new ArrayList<>(exchange.outcomes().size());
+    for (JobOutcome outcome : exchange.outcomes()) {
+      if (!refused.contains(outcome.id())) {
+        accepted.add(outcome.id());
+      }
+    }
     Map<String, Integer> room = named.exchange(accepted, answer.jobs);
     calledAgain.forEach(group -> room.merge(group, 1, Integer::sum));
     exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
     lent.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
-    wakeOthers(exchange, room, answer.names("shared"));
+    boolean returned = OutcomeColumns.anyReturned(exchange.outcomes());
+    wakeOthers(returned, room, answer.names("shared"));
     Map<String, Integer> proposed = answer.proposed();
     if (!proposed.isEmpty()) {
       links.submitter.propose(proposed);
     }
-    boolean lookedAtAll = tell && start.isEmpty() && !stale;
-    links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), lookedAtAll));
+    links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), front && !stale));
+    if (front && !stale) {
+      looking.done();
+    }
     links.keeper.heat(answer.names("contended"));
     boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
@@ -209,25 +220,31 @@ final class PostgresWorkerSession implements WorkerSession {
     if (tell && unfilled && !answer.says("more")) {
       telling.done();
     }
-    Optional<Duration> nextDue = more ? Optional.of(Duration.ZERO) : answer.due();
-    if (unfilled && (OutcomeColumns.anyReturned(exchange.outcomes()) || arm(exchange.demand()))) {
+    Set<String> full = answer.names("full");
+    Duration pause =
+        vainLooks.pauseAfter(answer.says("more") && answer.jobs.isEmpty() && full.isEmpty());
+    Optional<Duration> nextDue =
+        more ? Optional.of(proposed.isEmpty() ? pause : Duration.ZERO) : answer.due();
+    if (unfilled && (returned || arm(exchange.demand()))) {
       nextDue = Optional.of(Duration.ZERO);
     }
     return new Exchange.Answer(
-        accepted,
+        new HashSet<>(accepted),
         answer.ids("cancelled"),
         Set.of(),
         answer.jobs,
         lent,
         stale,
         leftBehind.isEmpty() ? unfilled ? nextDue : Optional.empty() : Optional.of(Duration.ZERO),
-        answer.names("full"));
+        full);
   }
 
   /** Says what this worker is waiting for; whether that is new. */
   private boolean arm(Exchange.Demand demand) {
     Set<String> tasks =
-        demand.tasks().stream().map(task -> ownTasks.get(task.task())).collect(Collectors.toSet());
+        demand.tasks().stream()
+            .map(task -> ownTasks.canonical().get(task.task()))
+            .collect(Collectors.toSet());
     if (armed.get().equals(tasks)) {
       return false;
     }
@@ -241,12 +258,13 @@ final class PostgresWorkerSession implements WorkerSession {
       Exchange exchange,
       List<String> start,
       Set<String> calledAgain,
-      boolean tell)
+      boolean tell,
+      boolean front)
       throws SQLException {
     Exchange.Demand demand = exchange.demand();
     List<Map.Entry<UUID, String>> progress = List.copyOf(exchange.progress().entrySet());
     OutcomeColumns outcomes = new OutcomeColumns(connection, exchange.outcomes());
-    DemandColumns wanted = new DemandColumns(connection, demand, ownTasks);
+    DemandColumns wanted = new DemandColumns(connection, demand, ownTasks.canonical());
     return new Object[] {
       id,
       epoch,
@@ -277,6 +295,7 @@ final class PostgresWorkerSession implements WorkerSession {
       wanted.spares(),
       SqlArray.TEXT.of(connection, start),
       tell,
+      front,
       highestToken
     };
   }
@@ -286,22 +305,28 @@ final class PostgresWorkerSession implements WorkerSession {
    * a task's own group or in one of its keys concerns those who handle the task; anything else may
    * concern anyone.
    */
-  private void wakeOthers(Exchange exchange, Map<String, Integer> room, Set<String> shared) {
+  private void wakeOthers(boolean returned, Map<String, Integer> room, Set<String> shared) {
     Set<Waker.News> news = new HashSet<>();
-    if (OutcomeColumns.anyReturned(exchange.outcomes())) {
+    if (returned) {
       news.add(Waker.News.FOR_EVERYONE);
     }
     room.forEach(
         (group, places) -> {
           if (places > 0) {
-            String plain = Group.parse(group).plain().toString();
-            boolean own = ownTasks.containsValue(plain) && !shared.contains(group);
+            String plain = plain(group);
+            boolean own = ownTasks.names().containsKey(plain) && !shared.contains(group);
             news.add(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE);
           }
         });
     if (!news.isEmpty()) {
       links.waker.wakeFor(news);
     }
+  }
+
+  /** The plain group that a group is keyed under, or the group itself; by canonical names. */
+  private static String plain(String group) {
+    int slash = group.indexOf('/');
+    return slash < 0 ? group : group.substring(0, slash);
   }
 
   @Override

@@ -33,59 +33,53 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 19),
-          new Migration("002_create_limits", 19),
-          new Migration("003_create_lanes", 19),
-          new Migration("004_create_limit_changes", 19),
-          new Migration("005_create_slots", 19),
-          new Migration("006_create_search", 19),
-          new Migration("007_create_needs", 19),
-          new Migration("008_create_admission", 19),
-          new Migration("009_create_claim", 19),
-          new Migration("010_create_fairness", 19),
-          new Migration("011_create_outcomes", 19),
-          new Migration("012_create_exchange", 19),
-          new Migration("013_create_workers", 19),
-          new Migration("014_create_wake_ups", 19),
-          new Migration("015_create_submit", 19),
-          new Migration("016_create_runs", 19),
-          new Migration("017_create_schedules", 19),
-          new Migration("018_create_audit", 19),
-          new Migration("019_create_lists", 19));
+          new Migration("001_create_tables", 18),
+          new Migration("002_create_limits", 18),
+          new Migration("003_create_lanes", 18),
+          new Migration("004_create_limit_changes", 18),
+          new Migration("005_create_slots", 18),
+          new Migration("006_create_search", 18),
+          new Migration("007_create_admission", 18),
+          new Migration("008_create_claim", 18),
+          new Migration("009_create_fairness", 18),
+          new Migration("010_create_outcomes", 18),
+          new Migration("011_create_exchange", 18),
+          new Migration("012_create_workers", 18),
+          new Migration("013_create_wake_ups", 18),
+          new Migration("014_create_submit", 18),
+          new Migration("015_create_runs", 18),
+          new Migration("016_create_schedules", 18),
+          new Migration("017_create_audit", 18),
+          new Migration("018_create_lists", 18));
 
   private static final int OLDEST_SERVER = 130_000;
 
   /**
-   * The settings of functions, by what they do; the head of the first migration says why there are
-   * any. Lookups find one row for each of a bounded list; scans read lines of jobs from an index;
-   * lists join lists with lists, which the planner takes for short.
+   * What functions have in common, by what they do; the head of the first migration says why there
+   * are planner settings. Lookups find one row for each of a bounded list; scans read lines of jobs
+   * from an index; lists join lists with lists, which the planner takes for short.
    */
-  private static final Map<String, String> SETTINGS =
+  private static final Map<String, String> FUNCTIONS =
       Map.of(
+          "${sql}",
+          "LANGUAGE sql SET search_path = ${schema}, pg_temp",
+          "${plpgsql}",
+          "LANGUAGE plpgsql SET search_path = ${schema}, pg_temp SET jit = off",
           "${lookups}",
           """
-          SET search_path = ${schema}, pg_temp
-          SET enable_seqscan = off
-          SET enable_bitmapscan = off
-          SET enable_hashjoin = off
-          SET enable_mergejoin = off
-          SET jit = off
-          SET plan_cache_mode = force_generic_plan""",
+          LANGUAGE plpgsql SET search_path = ${schema}, pg_temp SET jit = off
+          SET max_parallel_workers_per_gather = 0 SET enable_seqscan = off SET enable_bitmapscan = off
+          SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan""",
           "${scans}",
           """
-          SET search_path = ${schema}, pg_temp
-          SET enable_seqscan = off
-          SET enable_bitmapscan = off
-          SET enable_nestloop = off
-          SET jit = off
-          SET plan_cache_mode = force_generic_plan""",
+          LANGUAGE plpgsql SET search_path = ${schema}, pg_temp SET jit = off
+          SET max_parallel_workers_per_gather = 0 SET enable_seqscan = off SET enable_bitmapscan = off
+          SET enable_nestloop = off SET plan_cache_mode = force_generic_plan""",
           "${lists}",
           """
-          SET search_path = ${schema}, pg_temp
-          SET enable_nestloop = off
-          SET enable_hashjoin = on
-          SET enable_mergejoin = on
-          SET jit = off""");
+          LANGUAGE plpgsql SET search_path = ${schema}, pg_temp SET jit = off
+          SET max_parallel_workers_per_gather = 0 SET enable_nestloop = off SET enable_hashjoin = on
+          SET enable_mergejoin = on""");
 
   private final Database database;
 
@@ -228,7 +222,7 @@ final class SchemaMigrator {
 
   private static String withSettings(String sql) {
     String filledIn = sql;
-    for (Map.Entry<String, String> settings : SETTINGS.entrySet()) {
+    for (Map.Entry<String, String> settings : FUNCTIONS.entrySet()) {
       filledIn = filledIn.replace(settings.getKey(), settings.getValue());
     }
     return filledIn;

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares slots with holders and limits; the queries are in {@code migration/011}.
+ * Compares slots with holders and limits; the queries are in {@code migration/017}.
  *
  * <p>A violation is a grave thing to say, so it is said only of what two looks a moment apart have
- * both seen. Everything else is true by one look, which is one snapshot. Nobody is kept from
+ * both seen. Everything else is true by one look, which is one snapshot. No worker is kept from
  * working for a violation: there is nothing to repair, and the lock under which repairs are made is
  * not taken.
  */
@@ -36,7 +36,7 @@ final class SlotAuditor {
   private static final String TAKE_UNLISTED = "SELECT ${schema}.take_unlisted()";
   private static final String REQUEUE_ORPHANS = "SELECT ${schema}.requeue_orphans()";
 
-  // Whoever changes a limit in a long transaction is not waited for; the next to ask is as good.
+  // A change of limits in a long transaction is not waited for; the next audit is as good.
   private static final String BEGIN_AUDIT =
       """
       UPDATE ${schema}.meta SET audited_at = clock_timestamp()
@@ -69,7 +69,7 @@ final class SlotAuditor {
     }
   }
 
-  /** Audits and repairs, unless somebody began to within this time. */
+  /** Audits and repairs, unless a worker began to within this time. */
   Optional<AuditReport> auditIfDue(Duration interval) {
     return database.update(BEGIN_AUDIT, interval.toMillis()) == 1
         ? Optional.of(audit(true))

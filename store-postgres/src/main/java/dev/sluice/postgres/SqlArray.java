@@ -5,7 +5,9 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.postgresql.core.BaseConnection;
@@ -29,14 +31,14 @@ enum SqlArray {
   TEXT("text", String[]::new),
   UUID("uuid", UUID[]::new) {
     @Override
-    Array of(Connection connection, Stream<?> elements) throws SQLException {
+    Array of(Connection connection, Object[] elements) throws SQLException {
       if (!connection.isWrapperFor(BaseConnection.class)) {
         return super.of(connection, elements);
       }
       BaseConnection driver = connection.unwrap(BaseConnection.class);
       return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE
           ? super.of(connection, elements)
-          : new PgArray(driver, Oid.UUID_ARRAY, binary(elements.toArray(UUID[]::new)));
+          : new PgArray(driver, Oid.UUID_ARRAY, binary((UUID[]) elements));
     }
   },
   /** As text. */
@@ -52,12 +54,27 @@ enum SqlArray {
     this.newArray = newArray;
   }
 
+  /** {@code elements} is an array of the type's own class. */
+  Array of(Connection connection, Object[] elements) throws SQLException {
+    return connection.createArrayOf(type, elements);
+  }
+
   Array of(Connection connection, Stream<?> elements) throws SQLException {
-    return connection.createArrayOf(type, elements.toArray(newArray));
+    return of(connection, elements.toArray(newArray));
   }
 
   Array of(Connection connection, Collection<?> elements) throws SQLException {
     return of(connection, elements.stream());
+  }
+
+  /** A value of each row, in their order. */
+  <R> Array of(Connection connection, List<R> rows, Function<? super R, ?> value)
+      throws SQLException {
+    Object[] elements = newArray.apply(rows.size());
+    for (int i = 0; i < elements.length; i++) {
+      elements[i] = value.apply(rows.get(i));
+    }
+    return of(connection, elements);
   }
 
   /**

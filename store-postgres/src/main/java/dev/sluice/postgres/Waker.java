@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
  * to do. A single job wakes its worker with its own commit where one is seen waiting ({@link
  * JobWriter}); this is for all other news, and for the job that found no worker waiting.
  *
- * <p>Whoever submits or frees a slot only leaves a note here and goes on. While one wake-up is
- * under way the notes of others pile up and become the next one, so a burst of submits becomes a
- * handful of wake-ups; and a wake-up notifies only workers that said they are waiting, so a busy
- * system sends no notification at all. A single job wakes a single worker: that it may die at that
- * very moment costs the job a polling interval, and nobody else gets up for nothing.
+ * <p>A submit or a freed slot only leaves a note here. While one wake-up is under way the notes of
+ * others pile up and become the next one, so a burst of submits becomes a handful of wake-ups; and
+ * a wake-up notifies only workers that said they are waiting, so a busy system sends no
+ * notification at all. A single job wakes a single worker: that it may die at that very moment
+ * costs the job a polling interval, and no other worker is woken for nothing.
  */
 final class Waker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Waker.class);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.Group;
 import dev.sluice.Sluice;
 import dev.sluice.Submission;
 import dev.sluice.Task;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,15 +65,13 @@ class ClaimCostIT {
   void backlogOfAFullKey_addsNothingToTheClaimOfOtherJobs_onceSeen() throws Exception {
     Task<Integer> full =
         Task.named("full", Integer.class).maxConcurrentPer("k", n -> "same", 1).build();
-    assertThat(pagesRead(full, BACKLOG)).isLessThan(2 * pagesRead(null, 0));
+    assertThat(pagesRead(full, BACKLOG)).isLessThan(2 * pagesRead(full, 0));
   }
 
   @Test
   void backlogOfATaskOfOtherWorkers_isReadPastOnce() throws Exception {
     Task<Integer> foreign = Task.named("foreign", Integer.class).build();
-    WorkerRegistration registration =
-        new WorkerRegistration(
-            "cost", Set.of("default"), Set.of("other"), Map.of(), Duration.ofMinutes(5));
+    WorkerRegistration registration = workerOf(Set.of("other"), Map.of());
     long pages;
     try (Sluice sluice = fixture.open();
         JobStore store = fixture.openStore();
@@ -93,9 +93,7 @@ class ClaimCostIT {
 
   @Test
   void claimsInARow_doNotReadPastWhatWasClaimedBefore_andSeeUrgentJobsSoon() throws Exception {
-    WorkerRegistration registration =
-        new WorkerRegistration(
-            "cost", Set.of("default"), Set.of("other"), Map.of(), Duration.ofMinutes(5));
+    WorkerRegistration registration = workerOf(Set.of("other"), Map.of());
     try (Sluice sluice = fixture.open();
         JobStore store = fixture.openStore();
         WorkerSession session = store.openSession(registration)) {
@@ -121,12 +119,93 @@ class ClaimCostIT {
     }
   }
 
+  @Test
+  void keys_neitherABacklogNorManyClaimedJobsAddToAClaim() throws Exception {
+    assertThat(pagesReadAmongKeys(2_000, BACKLOG)).isLessThan(2 * pagesReadAmongKeys(100, 1_000));
+  }
+
+  /**
+   * The pages one claim of ten jobs reads, each with a key of its own, of so many that wait and
+   * beside so many that are claimed. The plans are made while the tables are empty, as those of a
+   * worker are that starts with them.
+   */
+  private long pagesReadAmongKeys(int claimed, int backlog) throws Exception {
+    fixture.close();
+    fixture = new PostgresFixture(SERVER);
+    Task<Integer> keyed =
+        Task.named("keyed", Integer.class).maxConcurrentPer("k", n -> n, 1).build();
+    WorkerRegistration registration = workerOf(Set.of("keyed"), keyed.limits());
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(registration);
+        Connection connection = fixture.openConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SELECT %s.warm_up()".formatted(fixture.namespace()));
+        connection.rollback();
+      }
+      sluice.submitAll(keyed, IntStream.range(0, claimed + backlog).boxed().toList());
+      for (int jobs = 0; jobs < claimed; ) {
+        jobs += claim(session, Math.min(50, claimed - jobs), "keyed").jobs().size();
+      }
+      analyze();
+      return explainClaim(connection, session.workerId(), Set.of("keyed"));
+    }
+  }
+
+  @Test
+  void taskWhoseTurnItIs_isNotLookedForThroughABacklogOfOthers() throws Exception {
+    Task<Integer> turn = Task.named("turn", Integer.class).maxConcurrent(1).build();
+    Set<String> tasks = Set.of("other", "turn");
+    WorkerRegistration registration = workerOf(tasks, turn.limits());
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(registration);
+        Connection connection = fixture.openConnection()) {
+      sluice.submitAll(OTHER, Collections.nCopies(BACKLOG, 1));
+      sluice.submit(turn, 1);
+      analyze();
+      connection.setAutoCommit(false);
+      assertThat(explainClaim(connection, session.workerId(), tasks, Set.of("turn")))
+          .isLessThan(3 * explainClaim(connection, session.workerId(), tasks, Set.of()));
+    }
+  }
+
+  @Test
+  void jobsClaimedAhead_addNothingToTheSharesOfAHotGroup() throws Exception {
+    assertThat(pagesReadForShares(2_000)).isLessThan(2 * pagesReadForShares(50));
+  }
+
+  /** The pages it takes to share a hot group out while so many of its jobs are claimed. */
+  private long pagesReadForShares(int claimed) throws Exception {
+    fixture.close();
+    fixture = PostgresFixture.hot(SERVER);
+    Task<Integer> hot = Task.named("hot", Integer.class).maxConcurrent(10).build();
+    WorkerRegistration registration = workerOf(Set.of("hot"), hot.limits());
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(registration);
+        Connection connection = fixture.openConnection()) {
+      sluice.submitAll(hot, Collections.nCopies(claimed, 1));
+      for (int jobs = 0; jobs < claimed; ) {
+        jobs += claim(session, 500, new Exchange.TaskDemand("hot", 500, 499)).jobs().size();
+      }
+      analyze();
+      connection.setAutoCommit(false);
+      return explain(
+              connection,
+              "SELECT %s.shares_of('%s', 'hot', 10)"
+                  .formatted(fixture.namespace(), session.workerId()))
+          .pages;
+    }
+  }
+
   private long jobsInLane(String lane) throws Exception {
     return count("lane = '%s'".formatted(lane));
   }
 
   private long jobsInOpenLanes(String task) throws Exception {
-    return count("task = '%s' AND lane IN ('', '*')".formatted(task));
+    return count("task = '%s' AND lane = ''".formatted(task));
   }
 
   private long count(String condition) throws Exception {
@@ -151,13 +230,7 @@ class ClaimCostIT {
     try (Sluice sluice = fixture.open();
         JobStore store = fixture.openStore()) {
       Set<String> tasks = full == null ? Set.of("other") : Set.of("other", "full");
-      WorkerRegistration registration =
-          new WorkerRegistration(
-              "cost",
-              Set.of("default"),
-              tasks,
-              full == null ? Map.of() : full.limits(),
-              Duration.ofMinutes(5));
+      WorkerRegistration registration = workerOf(tasks, full == null ? Map.of() : full.limits());
       try (WorkerSession session = store.openSession(registration)) {
         if (full != null) {
           sluice.submit(full, 0);
@@ -187,9 +260,21 @@ class ClaimCostIT {
     }
   }
 
+  private static WorkerRegistration workerOf(Set<String> tasks, Map<Group, Integer> limits) {
+    return new WorkerRegistration("cost", Set.of("default"), tasks, limits, Duration.ofMinutes(5));
+  }
+
   private static Exchange.Answer claim(WorkerSession session, int jobs, String... tasks) {
-    List<Exchange.TaskDemand> wanted =
-        Stream.of(tasks).map(task -> new Exchange.TaskDemand(task, jobs, 0)).toList();
+    return claim(
+        session,
+        jobs,
+        Stream.of(tasks)
+            .map(task -> new Exchange.TaskDemand(task, jobs, 0))
+            .toArray(Exchange.TaskDemand[]::new));
+  }
+
+  private static Exchange.Answer claim(
+      WorkerSession session, int jobs, Exchange.TaskDemand... wanted) {
     Exchange.Answer answer =
         session.exchange(
             new Exchange(
@@ -197,10 +282,10 @@ class ClaimCostIT {
                 Set.of(),
                 Map.of(),
                 List.of(),
-                new Exchange.Demand(jobs, wanted, Map.of())));
+                new Exchange.Demand(jobs, List.of(wanted), Map.of())));
     if (answer.stale()) {
       session.reconcile(Map.of());
-      return claim(session, jobs, tasks);
+      return claim(session, jobs, wanted);
     }
     return answer;
   }
@@ -212,41 +297,59 @@ class ClaimCostIT {
     }
   }
 
-  /**
-   * Runs a claim of all tasks under EXPLAIN, twice so that catalogs are warm, and rolls it back.
-   */
+  /** The pages that a claim of all tasks reads. */
   private long explainClaim(String workerId, Set<String> tasks) throws Exception {
-    String call =
-        """
-        EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
-        SELECT FROM unnest((${schema}.claim('${worker}', ${demand})).jobs)
-        """
-            .replace("${schema}", fixture.namespace())
-            .replace("${worker}", workerId)
-            .replace("${demand}", demand(tasks));
-    long pages = 0;
-    try (Connection connection = fixture.openConnection();
-        Statement statement = connection.createStatement()) {
+    try (Connection connection = fixture.openConnection()) {
       connection.setAutoCommit(false);
+      return explainClaim(connection, workerId, tasks);
+    }
+  }
+
+  private long explainClaim(Connection connection, String workerId, Set<String> tasks)
+      throws Exception {
+    return explainClaim(connection, workerId, tasks, Set.of());
+  }
+
+  private long explainClaim(
+      Connection connection, String workerId, Set<String> tasks, Set<String> turns)
+      throws Exception {
+    Explained claim =
+        explain(
+            connection,
+            "SELECT FROM unnest((${schema}.claim('${worker}', ${demand})).jobs)"
+                .replace("${schema}", fixture.namespace())
+                .replace("${worker}", workerId)
+                .replace("${demand}", demand(tasks, turns)));
+    assertThat(claim.rows).as("jobs that are claimed").isEqualTo(10);
+    return claim.pages;
+  }
+
+  private record Explained(int rows, long pages) {}
+
+  /** Runs a query under EXPLAIN, some times so that catalogs are warm, and rolls it back. */
+  private static Explained explain(Connection connection, String query) throws Exception {
+    Explained explained = null;
+    try (Statement statement = connection.createStatement()) {
       for (int i = 0; i < 3; i++) {
-        try (ResultSet row = statement.executeQuery(call)) {
+        try (ResultSet row =
+            statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + query)) {
           row.next();
           JsonNode plan = new ObjectMapper().readTree(row.getString(1)).get(0).get("Plan");
-          assertThat(plan.get("Actual Rows").asInt()).as("jobs that are claimed").isEqualTo(10);
-          pages = plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong();
+          explained =
+              new Explained(
+                  plan.get("Actual Rows").asInt(),
+                  plan.get("Shared Hit Blocks").asLong() + plan.get("Shared Read Blocks").asLong());
         }
         connection.rollback();
       }
     }
-    return pages;
+    return explained;
   }
 
   /**
    * The demand for ten jobs of any of these tasks, as a worker that has just reconciled makes it.
    */
-  private String demand(Set<String> tasks) throws Exception {
-    String names =
-        tasks.stream().map("'%s'"::formatted).collect(Collectors.joining(", ", "ARRAY[", "]"));
+  private String demand(Set<String> tasks, Set<String> turns) throws Exception {
     try (Connection connection = fixture.openConnection();
         Statement statement = connection.createStatement();
         ResultSet row =
@@ -255,13 +358,20 @@ class ClaimCostIT {
                 SELECT quote_literal((
                   (SELECT m.rules_version FROM ${schema}.meta m), ARRAY['default'], 10,
                   (SELECT jsonb_object_agg(t, 10) FROM unnest(${tasks}) AS t), false, 0, '{}'::jsonb, ARRAY[]::text[],
-                  ARRAY[]::integer[], ARRAY[]::${schema}.place_in_line[], false, 0, b.limited, b.lanes, b.hot)::${schema}.demand)
+                  ARRAY[]::integer[], ARRAY[]::${schema}.place_in_line[], false, false, 0, b.limited, b.lanes, b.hot, ${turns})::${schema}.demand)
                 FROM ${schema}.works_by(${tasks}) AS b
                 """
                     .replace("${schema}", fixture.namespace())
-                    .replace("${tasks}", names))) {
+                    .replace("${tasks}", array(tasks))
+                    .replace("${turns}", array(turns)))) {
       row.next();
       return row.getString(1) + "::" + fixture.namespace() + ".demand";
     }
+  }
+
+  private static String array(Set<String> names) {
+    return names.stream()
+        .map("'%s'"::formatted)
+        .collect(Collectors.joining(", ", "ARRAY[", "]::text[]"));
   }
 }

@@ -37,8 +37,8 @@ class CollationIT {
         execute(
             statement,
             """
-            INSERT INTO ${schema}.job (id, queue, state, priority, run_at, payload, task, lane, groups)
-            VALUES (gen_random_uuid(), 'default', 1, 0, now(), '1', %s)
+            INSERT INTO ${schema}.job (id, queue, shard, state, priority, run_at, payload, task, lane, groups)
+            VALUES (gen_random_uuid(), 'default', 0, 1, 0, now(), '1', %s)
             """
                 .formatted(job));
       }
@@ -48,7 +48,7 @@ class CollationIT {
               "SELECT lane FROM ${schema}.job WHERE task = 'beta'"
                   .replace("${schema}", fixture.namespace()))) {
         row.next();
-        assertThat(row.getString(1)).isEqualTo("*");
+        assertThat(row.getString(1)).isEqualTo("");
       }
     }
   }

@@ -136,6 +136,29 @@ class FairSharesIT {
       assertThat(first.claim() || third.claim()).isTrue();
     }
 
+    /** Workers with jobs of other tasks in front never got as far as the slot left for them. */
+    @Test
+    void slotIsLeftForAWorker_itComesBeforeOlderJobsOfOtherTasks() {
+      submit(ONE, 10);
+      Hands holder = new Hands(1);
+      Hands other = new Hands(2);
+      assertThat(holder.claim()).isTrue();
+      assertThat(other.claim()).isFalse();
+      assertThat(holder.goOn()).isFalse();
+      sluice.submitAll(WIDE, Collections.nCopies(10, 1), options -> options.priority(9));
+      other.claim();
+      assertThat(other.jobs).extracting(ClaimedJob::task).containsExactly("one", "wide");
+
+      fixture.execute(
+          "UPDATE ${schema}.ask SET turn_ends = 'infinity' WHERE worker_id = '%s'"
+              .formatted(other.session.workerId()));
+      assertThat(other.goOn()).isTrue();
+      assertThat(other.jobs)
+          .as("while it has its turn")
+          .extracting(ClaimedJob::task)
+          .containsExactly("wide", "one");
+    }
+
     @Test
     void workerInLineDoesNotCome_slotIsUsedAllTheSame() throws Exception {
       submit(ONE, 10);

@@ -37,12 +37,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Workers that claim jobs of the same keys at once, in shards and in whole lanes, and end them or
+ * Workers that claim jobs of the same keys at once, in shards and in whole lines, and end them or
  * hand them back. Meanwhile another connection looks, in one statement, whether any slot has jobs
  * of two workers, and whether any key has more slots in use than its limit.
  *
  * <p>The look from outside is tested with flaws that are planted into the functions of the schema:
- * a claim that does not look, one that takes a key of two workers for its own, and latches that
+ * a claim that does not look, one that takes slots of other workers for its own, and latches that
  * keep nothing apart.
  */
 class KeySlotsIT {
@@ -65,18 +65,19 @@ class KeySlotsIT {
 
   private static final String NO_LOOK =
       """
-      CREATE OR REPLACE FUNCTION ${schema}.held_keys(p_worker uuid, p_keys text[], p_limit integer)
-      RETURNS TABLE (key text, jobs bigint, own boolean, seats integer[]) LANGUAGE sql
-      AS $$ SELECT NULL::text, 0::bigint, true, NULL::integer[] WHERE false $$
+      CREATE OR REPLACE FUNCTION ${schema}.look(p_worker uuid, p_names text[])
+      RETURNS SETOF ${schema}.slots_in_use LANGUAGE sql
+      AS $$ SELECT NULL::text, 0, '{}'::integer[], '{}'::integer[], 0 WHERE false $$
       """;
 
-  private static final String ANY_JOB_MAKES_IT_OWN =
+  private static final String ANY_SLOT_IS_OWN =
       """
-      CREATE OR REPLACE FUNCTION ${schema}.held_keys(p_worker uuid, p_keys text[], p_limit integer)
-      RETURNS TABLE (key text, jobs bigint, own boolean, seats integer[]) LANGUAGE sql STABLE
+      CREATE OR REPLACE FUNCTION ${schema}.look(p_worker uuid, p_names text[])
+      RETURNS SETOF ${schema}.slots_in_use LANGUAGE sql STABLE
       AS $$
-        SELECT j.groups[1], count(*), bool_or(j.worker_id = p_worker), NULL::integer[]
-        FROM ${schema}.job j WHERE j.groups[1] = ANY (p_keys) AND j.state > 1 GROUP BY 1
+        SELECT j.groups[1], count(*)::integer, array_agg(DISTINCT j.slots[2]), array_agg(DISTINCT j.slots[2]),
+               (count(*) FILTER (WHERE j.worker_id = p_worker))::integer
+        FROM ${schema}.job j WHERE j.groups[1] = ANY (p_names) AND j.state = 2 GROUP BY 1
       $$
       """;
 
@@ -84,6 +85,14 @@ class KeySlotsIT {
       """
       CREATE OR REPLACE FUNCTION ${schema}.latches() RETURNS integer LANGUAGE sql VOLATILE
       AS $$ SELECT (random() * 2000000000)::integer $$
+      """;
+
+  private static final String MISSED_LATCH_BARS_NOTHING =
+      """
+      ALTER FUNCTION ${schema}.latched RENAME TO latched_as_it_was;
+      CREATE FUNCTION ${schema}.latched(
+        p_needs ${schema}.needs, p_rooms ${schema}.room[], OUT p_barred text[], OUT p_numbered text[]) LANGUAGE sql
+      AS $$ SELECT '{}'::text[], l.p_numbered FROM ${schema}.latched_as_it_was(p_needs, p_rooms) l $$
       """;
 
   private PostgresFixture fixture;
@@ -126,13 +135,18 @@ class KeySlotsIT {
   }
 
   @Test
-  void keyOfTwoWorkersTakenForOnesOwn_isNoticed() throws Exception {
-    assertThat(isNoticed(ANY_JOB_MAKES_IT_OWN, 3)).isTrue();
+  void slotsOfOtherWorkersTakenForOnesOwn_areNoticed() throws Exception {
+    assertThat(isNoticed(ANY_SLOT_IS_OWN, 3)).isTrue();
   }
 
   @Test
   void latchesThatKeepNothingApart_areNoticed() throws Exception {
     assertThat(isNoticed(NO_LATCH, 1)).isTrue();
+  }
+
+  @Test
+  void keysWhoseLatchWasMissed_takenAllTheSame_areNoticed() throws Exception {
+    assertThat(isNoticed(MISSED_LATCH_BARS_NOTHING, 1)).isTrue();
   }
 
   private boolean isNoticed(String flaw, int limit) throws Exception {

@@ -43,8 +43,8 @@ class SubmitCostIT {
 
   private static final String FILL =
       """
-      INSERT INTO ${schema}.job (id, task, queue, lane, state, priority, run_at, groups, dedupe_key, payload)
-      SELECT md5('job' || n)::uuid, 't', 'default', '', 1, 0, now(), '{}', 'k' || n, '1' FROM generate_series(1, 20000) AS n;
+      INSERT INTO ${schema}.job (id, task, queue, lane, shard, state, priority, run_at, groups, dedupe_key, payload)
+      SELECT md5('job' || n)::uuid, 't', 'default', '', 0, 1, 0, now(), '{}', 'k' || n, '1' FROM generate_series(1, 20000) AS n;
       INSERT INTO ${schema}.finished_job (
         id, task, queue, state, priority, run_at, groups, attempt, token, finished_at, submitted_at, payload, failures)
       SELECT md5(n::text)::uuid, 't', 'default', 3, 0, now(), '{}', 1, 1, now(), now(), '1', '[]'

@@ -452,6 +452,18 @@ abstract class LimitChangeContract extends ContractTopic {
   }
 
   @Test
+  void liftedWhileJobsWait_limitedBySubmitAgain_newNumberHolds() throws Exception {
+    Group key = GROUP.key("k");
+    ManualWorker worker = manualWorker(UNLIMITED);
+    submit(UNLIMITED, 2, o -> o.concurrencyKey("k").concurrencyLimit(1));
+    whileListening(() -> sluice.concurrency().removeLimit(key), worker);
+
+    submit(UNLIMITED, 8, o -> o.concurrencyKey("k").concurrencyLimit(1));
+
+    assertThat(worker.claimAll("t", 10)).hasSize(1);
+  }
+
+  @Test
   void lowered_longJobsRun_roomIsUsedAgainOnceDrained() throws Exception {
     Semaphore quick = new Semaphore(0);
     Semaphore slow = new Semaphore(0);

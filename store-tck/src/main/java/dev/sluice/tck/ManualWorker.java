@@ -34,6 +34,9 @@ final class ManualWorker implements AutoCloseable {
 
   private static final int MAX_ROUNDS = 1_000;
 
+  /** A store that has jobs locked by other claims has a worker look again within this time. */
+  private static final Duration SOON = Duration.ofMillis(100);
+
   private final WorkerSession session;
   private final Map<UUID, ClaimedJob> jobs = new LinkedHashMap<>();
   private final Map<UUID, Standing.Held> held = new HashMap<>();
@@ -78,7 +81,7 @@ final class ManualWorker implements AutoCloseable {
 
   /**
    * Claims up to {@code jobs} jobs of several tasks; asks again for the rest as long as the store
-   * says that there is something at once, as a worker does.
+   * says that there is something at once or soon, as a worker does.
    */
   List<ClaimedJob> claim(int jobs, TaskDemand... demands) {
     return look(jobs, demands).jobs();
@@ -105,10 +108,11 @@ final class ManualWorker implements AutoCloseable {
           exchange(List.of(), Set.of(), List.of(), remaining(jobs, List.of(demands), claimed));
       claimed.addAll(answer.jobs());
       full.addAll(answer.full());
-      if (claimed.size() >= jobs || !answer.nextDue().equals(Optional.of(Duration.ZERO))) {
+      Duration next = answer.nextDue().orElse(Duration.ofDays(1));
+      if (claimed.size() >= jobs || next.compareTo(SOON) > 0) {
         return new Look(claimed, full);
       }
-      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+      LockSupport.parkNanos(Math.max(next.toNanos(), Duration.ofMillis(1).toNanos()));
     }
     throw new AssertionError("the store kept saying that there is more to find, " + claimed);
   }

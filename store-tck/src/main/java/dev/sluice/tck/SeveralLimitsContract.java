@@ -6,9 +6,11 @@ import dev.sluice.Group;
 import dev.sluice.JobState;
 import dev.sluice.Task;
 import dev.sluice.spi.ClaimedJob;
+import dev.sluice.spi.Exchange.TaskDemand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -111,6 +113,20 @@ abstract class SeveralLimitsContract extends ContractTopic {
             Group.of("narrow"))) {
       assertThat(active(group)).as(group.toString()).isEqualTo(2);
     }
+  }
+
+  @Test
+  void sharedGroup_bestJobComesFirst_whicheverTaskItIsOf() {
+    Task<Integer> gpu = task("gpu", 1);
+    Task<Integer> render = task("render");
+    submit(gpu, 3);
+    UUID urgent = sluice.submit(render, 0, o -> o.concurrencyGroup("gpu").priority(9)).id();
+    ManualWorker worker = manualWorker(gpu, render);
+
+    List<ClaimedJob> claimed =
+        worker.claim(5, new TaskDemand("gpu", 5, 0), new TaskDemand("render", 5, 0));
+
+    assertThat(claimed).extracting(ClaimedJob::id).containsExactly(urgent);
   }
 
   @Test

@@ -23,7 +23,7 @@ record Measured(Setting setting, List<Round> rounds, Stage.Profile profile) {
           "admit",
           "finish",
           "take_slots",
-          "release_slots",
+          "free_slots",
           "slot taken",
           "slot given back");
 

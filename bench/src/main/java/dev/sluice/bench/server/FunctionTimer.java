@@ -32,7 +32,7 @@ public final class FunctionTimer {
       FROM pg_stat_user_tables t
       CROSS JOIN LATERAL (VALUES
         ('slot taken', '{take_slots}'::text[], t.n_tup_ins),
-        ('slot given back', '{release_slots}', t.n_tup_del)
+        ('slot given back', '{free_slots}', t.n_tup_del)
       ) AS per(name, functions, slots)
       WHERE t.relname = 'slot' AND per.slots > 0
       """;

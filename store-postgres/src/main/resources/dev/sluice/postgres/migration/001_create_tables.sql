@@ -13,8 +13,8 @@
 -- and variables have the database's, which gives way to a column's; a list of them that must be in the order of others
 -- names the collation itself.
 
--- One row: the version of the limits, which grows whenever a limit changes that workers must hear of; and when somebody
--- last began an audit for all.
+-- One row: the version of the limits, which grows whenever a limit changes that workers must hear of; and when an audit
+-- for all was last begun.
 CREATE TABLE meta (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   store_id uuid NOT NULL DEFAULT gen_random_uuid(),   -- tells this store from others under the same name
@@ -27,12 +27,18 @@ INSERT INTO meta DEFAULT VALUES;
 -- Fencing tokens: one for all that an exchange claims, and one per permit; they only grow. See raise_tokens, in the slots.
 CREATE SEQUENCE token CACHE 1;
 
--- Unfinished jobs. The lane is the line a ready job stands in:
---   ''     jobs that are in no group besides their task's own
---   '*'    jobs that are in groups besides their task's own
+-- Whether a job was ever submitted that is in a group besides its task's own: as long as none was, claims have one shard to look at.
+-- A sequence that was called once, because calling it locks nothing and waits for no commit.
+CREATE SEQUENCE further_groups;
+
+-- Unfinished jobs. A ready job stands in a lane:
+--   ''     jobs of all tasks
 --   TASK   jobs of a task whose jobs were in the way of others (limit_rule.lane)
 --   *GROUP jobs set aside because that group is full; a freed slot calls them back
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
+--
+-- In a lane, it stands in a shard: 0 if it is in no group besides its task's own, and else one of 1 to 16, by the first of
+-- these. Jobs that are set aside are in shard 0. See the search.
 --
 -- A claimed job names the slots it has in those of its limited groups that are cold: see the limits.
 CREATE TABLE job (
@@ -40,6 +46,7 @@ CREATE TABLE job (
   task text COLLATE "C" NOT NULL,
   queue text COLLATE "C" NOT NULL,
   lane text COLLATE "C" NOT NULL,
+  shard smallint NOT NULL,
   state smallint NOT NULL,                    -- 0 scheduled, 1 ready, 2 claimed
   priority integer NOT NULL,
   run_at timestamptz NOT NULL,
@@ -61,30 +68,43 @@ CREATE TABLE job (
   failures jsonb NOT NULL DEFAULT '[]',
   progress text,
   held_back_by text COLLATE "C",              -- the limited group that was last found full in front of it
-  trace text                                  -- handed to whoever runs it
+  trace text                                  -- handed to the handler
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
-CREATE INDEX job_to_claim ON job (lane, queue, priority DESC, run_at, id) WHERE state = 1;
--- The same, by shard of the job's first further group: see find, in the search. Jobs in the
--- open lane of jobs without further groups are not in it. Its condition is "lane > ''", which no other statement has: from
--- "lane <> ''" the planner would gather that it serves to find jobs that were set aside, and read it whole.
-CREATE INDEX job_to_claim_in_shard ON job (lane, queue, (hashtext(coalesce(groups[1], '')) & 15), priority DESC, run_at, id)
-  WHERE state = 1 AND lane > '';
+-- Best first: a higher priority has a lower complement.
+CREATE INDEX job_to_claim ON job (lane, shard, queue, (~priority), run_at, id) WHERE state = 1;
 CREATE INDEX job_to_promote ON job (run_at) WHERE state = 0;
-CREATE INDEX job_claimed ON job (task) WHERE state = 2;
 CREATE INDEX job_to_cancel ON job (worker_id) WHERE cancel_requested;
-CREATE INDEX job_set_aside ON job (task) WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task;
+CREATE INDEX job_set_aside ON job (task) WHERE state = 1 AND lane <> '' AND lane <> task;
 CREATE INDEX job_in_group_1 ON job ((groups[1]), state, lane) WHERE state < 2 AND groups[1] IS NOT NULL;
 CREATE INDEX job_in_group_2 ON job ((groups[2]), state, lane) WHERE state < 2 AND groups[2] IS NOT NULL;
 CREATE INDEX job_in_group_3 ON job ((groups[3]), state, lane) WHERE state < 2 AND groups[3] IS NOT NULL;
 CREATE INDEX job_in_group_4 ON job ((groups[4]), state, lane) WHERE state < 2 AND groups[4] IS NOT NULL;
--- Claimed is state 2 and nothing is above it. Where claimed jobs are looked up by anything but their task, the condition reads
--- "state > 1": from "state = 2" the planner would gather that job_claimed serves as well, and read all claimed jobs.
-CREATE INDEX job_claimed_in_group_1 ON job ((groups[1])) WHERE state > 1 AND groups[1] IS NOT NULL;
-CREATE INDEX job_claimed_in_group_2 ON job ((groups[2])) WHERE state > 1 AND groups[2] IS NOT NULL;
-CREATE INDEX job_claimed_in_group_3 ON job ((groups[3])) WHERE state > 1 AND groups[3] IS NOT NULL;
-CREATE INDEX job_claimed_in_group_4 ON job ((groups[4])) WHERE state > 1 AND groups[4] IS NOT NULL;
+-- Claimed jobs, by their task in the order of their claims: a new entry comes behind all others of its task, which is cheap. The token orders
+-- them so, and nothing else goes by it. Only what names a task may use this index (see claimed_job): a lookup by a group has one index to
+-- choose, that of the group. With two, a plan that was made while they were empty may read all of the wrong one.
+CREATE INDEX job_claimed ON job (task, token) WHERE state = 2 AND task IS NOT NULL;
+-- Most jobs with further groups have one, and many keys: a new entry in a tree, between entries of jobs that have ended, costs several
+-- times as much as one in a hash index. That serves nothing but lookups of a group.
+CREATE INDEX job_claimed_in_group_1 ON job USING hash ((groups[1])) WHERE state = 2 AND groups[1] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_2 ON job ((groups[2])) WHERE state = 2 AND groups[2] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_3 ON job ((groups[3])) WHERE state = 2 AND groups[3] IS NOT NULL;
+CREATE INDEX job_claimed_in_group_4 ON job ((groups[4])) WHERE state = 2 AND groups[4] IS NOT NULL;
 CREATE UNIQUE INDEX job_dedupe ON job (task, dedupe_key) WHERE dedupe_key IS NOT NULL;
+
+-- Every claimed job. The comparison has the server see that job_claimed has them all.
+CREATE VIEW claimed_job AS
+SELECT * FROM job WHERE state = 2 AND task >= '';
+
+-- Every unfinished job by each of its groups besides its task's own, with the slot that it names there, and where that stands.
+CREATE VIEW job_in_group AS
+SELECT groups[1] AS group_name, 2 AS place, slots[2] AS slot, job.* FROM job WHERE groups[1] IS NOT NULL
+UNION ALL
+SELECT groups[2], 3, slots[3], job.* FROM job WHERE groups[2] IS NOT NULL
+UNION ALL
+SELECT groups[3], 4, slots[4], job.* FROM job WHERE groups[3] IS NOT NULL
+UNION ALL
+SELECT groups[4], 5, slots[5], job.* FROM job WHERE groups[4] IS NOT NULL;
 
 -- Finished jobs, kept for the retention time.
 CREATE TABLE finished_job (
@@ -175,7 +195,7 @@ CREATE TABLE pointer (
   pointer text NOT NULL
 );
 
--- Who changed which limit when, at the levels operator and config. Pruned, but for the latest change of each limit.
+-- The log of changed limits: which, when and by which user, at the levels operator and config. Pruned, but for the latest change of each limit.
 CREATE TABLE limit_change (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text COLLATE "C" NOT NULL,
@@ -220,20 +240,10 @@ CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
 CREATE VIEW held_slot AS
 SELECT group_name, slot, token, worker_id, holder, holder_worker, expires_at, acquired_at, NULL::uuid AS job_id FROM slot
 UNION ALL
-SELECT task, slots[1], token, worker_id, NULL, NULL, NULL, started_at, id
-FROM job WHERE state = 2 AND slots[1] IS NOT NULL
-UNION ALL
-SELECT groups[1], slots[2], token, worker_id, NULL, NULL, NULL, started_at, id
-FROM job WHERE state > 1 AND slots[2] IS NOT NULL AND groups[1] IS NOT NULL
-UNION ALL
-SELECT groups[2], slots[3], token, worker_id, NULL, NULL, NULL, started_at, id
-FROM job WHERE state > 1 AND slots[3] IS NOT NULL AND groups[2] IS NOT NULL
-UNION ALL
-SELECT groups[3], slots[4], token, worker_id, NULL, NULL, NULL, started_at, id
-FROM job WHERE state > 1 AND slots[4] IS NOT NULL AND groups[3] IS NOT NULL
-UNION ALL
-SELECT groups[4], slots[5], token, worker_id, NULL, NULL, NULL, started_at, id
-FROM job WHERE state > 1 AND slots[5] IS NOT NULL AND groups[4] IS NOT NULL;
+SELECT g.name, j.slots[g.place], j.token, j.worker_id, NULL, NULL, NULL, j.started_at, j.id
+FROM claimed_job j
+CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
+WHERE j.slots[g.place] IS NOT NULL;
 
 -- Queues that were ever paused.
 CREATE TABLE queue (

@@ -4,56 +4,54 @@
 -- group calls the best of its jobs back. A task gets a lane of its own where its jobs are in the way of others: claims find
 -- a job in whichever lane it is, so its jobs are moved a batch at a time.
 
--- The lane a job of this task and these groups stands in when nothing holds it back.
-CREATE FUNCTION home_lane(p_task text, p_groups text[], p_limited_group text) RETURNS text
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$
-  SELECT CASE
-    WHEN r.lane THEN p_task
-    WHEN cardinality(p_groups) > 0 OR p_limited_group IS NOT NULL THEN '*'
-    ELSE ''
-  END
-  FROM (VALUES (1)) AS one
-  LEFT JOIN limit_rule r ON r.name = p_task
-$$;
+-- The lane a job of this task stands in when nothing holds it back.
+CREATE FUNCTION home_lane(p_task text) RETURNS text
+STABLE ${sql} AS $$ SELECT CASE WHEN EXISTS (SELECT FROM limit_rule r WHERE r.name = p_task AND r.lane) THEN p_task ELSE '' END $$;
 
--- The queues of the ready jobs in a lane.
-CREATE FUNCTION queues_in(p_lane text) RETURNS SETOF text
-LANGUAGE sql STABLE
-${lookups}
-AS $$
-  WITH RECURSIVE queues(queue) AS (
-    SELECT min(queue) FROM job WHERE state = 1 AND lane = p_lane
+-- The shard of a job in these groups besides its task's own.
+CREATE FUNCTION shard_of(p_groups text[]) RETURNS smallint
+LANGUAGE sql IMMUTABLE AS $$ SELECT (CASE WHEN p_groups[1] IS NULL THEN 0 ELSE 1 + (hashtext(p_groups[1]) & 15) END)::smallint $$;
+
+CREATE FUNCTION all_shards() RETURNS smallint[]
+LANGUAGE sql IMMUTABLE AS $$ SELECT '{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}'::smallint[] $$;
+
+-- Notes that there are jobs in groups besides their tasks' own.
+CREATE FUNCTION note_further_groups() RETURNS void
+${sql} AS $$ SELECT nextval('further_groups') FROM further_groups WHERE NOT is_called $$;
+
+-- The queues of the ready jobs in these shards of a lane.
+CREATE FUNCTION queues_in(p_lane text, p_shards smallint[]) RETURNS SETOF text
+STABLE ${sql} AS $$
+  WITH RECURSIVE queues(shard, queue) AS (
+    SELECT s.shard, (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_lane AND j.shard = s.shard)
+    FROM unnest(p_shards) AS s(shard)
     UNION ALL
-    SELECT (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_lane AND j.queue > q.queue)
+    SELECT q.shard, (SELECT min(j.queue) FROM job j WHERE j.state = 1 AND j.lane = p_lane AND j.shard = q.shard AND j.queue > q.queue)
     FROM queues q
     WHERE q.queue IS NOT NULL
   )
-  SELECT queue FROM queues WHERE queue IS NOT NULL
+  SELECT DISTINCT queue FROM queues WHERE queue IS NOT NULL
 $$;
 
 -- Calls jobs that were set aside for a full group back to their own lanes: the best p_count of each queue.
 CREATE FUNCTION call_back(p_group text, p_count bigint) RETURNS bigint
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   called bigint;
 BEGIN
   WITH best AS (
     SELECT b.id
-    FROM queues_in('*' || p_group) AS q
+    FROM queues_in('*' || p_group, '{0}') AS q
     CROSS JOIN LATERAL (
       SELECT j.id
       FROM job j
-      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.queue = q
-      ORDER BY j.priority DESC, j.run_at, j.id
+      WHERE j.state = 1 AND j.lane = '*' || p_group AND j.shard = 0 AND j.queue = q
+      ORDER BY ~j.priority, j.run_at, j.id
       LIMIT p_count
       FOR UPDATE SKIP LOCKED
     ) b
   )
-  UPDATE job SET lane = home_lane(job.task, job.groups, job.limited_group)
+  UPDATE job SET lane = home_lane(job.task), shard = shard_of(job.groups)
   FROM best
   WHERE job.id = ANY (ARRAY[best.id]);
   GET DIAGNOSTICS called = ROW_COUNT;
@@ -61,39 +59,46 @@ BEGIN
 END
 $$;
 
--- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that
--- nobody takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the
--- lane to go on from, or NULL at the end.
-CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
-LANGUAGE plpgsql
-${lookups}
-AS $$
+-- The lanes of ready jobs after this one, in order.
+CREATE FUNCTION lanes_after(p_lane text, p_most integer) RETURNS SETOF text
+STABLE ${lookups} AS $$
 DECLARE
-  v_lane text := greatest(p_after, '*');
+  v_lane text := p_lane;
+BEGIN
+  FOR i IN 1 .. p_most LOOP
+    SELECT j.lane INTO v_lane FROM job j WHERE j.state = 1 AND j.lane > v_lane ORDER BY j.lane LIMIT 1;
+    EXIT WHEN v_lane IS NULL;
+    RETURN NEXT v_lane;
+  END LOOP;
+END
+$$;
+
+-- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that
+-- no claim takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the
+-- lane to go on from, or NULL at the end. One at a time.
+CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
+${lookups} AS $$
+DECLARE
+  v_lane text;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('${schema}/forgotten', 0)) THEN
-    RETURN p_after;                               -- someone else is at it
+    RETURN p_after;
   END IF;
-  FOR i IN 1 .. p_lanes LOOP
-    SELECT j.lane INTO v_lane FROM job j WHERE j.state = 1 AND j.lane > v_lane ORDER BY j.lane LIMIT 1;
-    IF v_lane IS NULL OR left(v_lane, 1) <> '*' THEN
-      RETURN NULL;
-    END IF;
+  FOR v_lane IN SELECT l FROM lanes_after(greatest(p_after, '*'), p_lanes) AS l WHERE left(l, 1) = '*' LOOP
     IF NOT is_full(substr(v_lane, 2)) THEN
       PERFORM call_back(substr(v_lane, 2), 100);
     END IF;
+    p_lanes := p_lanes - 1;
   END LOOP;
-  RETURN v_lane;
+  RETURN CASE WHEN p_lanes = 0 THEN v_lane END;
 END
 $$;
 
 -- Gives tasks lanes of their own. A claim asks for this that finds many jobs of a task at the front of an open lane and
 -- does not want them, because its worker does not handle the task or because the task's group is full; and so does a
--- submit that has to count the jobs of a task.
+-- submit that has to count the jobs of a task. A task with a lane and a limit is hot: its counters say whether to look into the lane.
 CREATE FUNCTION give_lanes(p_tasks text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM unnest(p_tasks) AS t WHERE t NOT IN (SELECT r.name FROM limit_rule r WHERE r.lane)) THEN
     RETURN;
@@ -101,17 +106,15 @@ BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
   INSERT INTO limit_rule AS r (name, lane) SELECT DISTINCT t, true FROM unnest(p_tasks) AS t
   ON CONFLICT (name) DO UPDATE SET lane = true;
-  UPDATE meta SET rules_version = rules_version + 1;
-  PERFORM pg_notify('sluice_${schema}', 'rules');
+  PERFORM make_hot(t) FROM unnest(p_tasks) AS t;
+  PERFORM announce_rules();
 END
 $$;
 
 -- Moves ready jobs of tasks that have just got a lane from the open lanes into it, a batch at a time in the order of ids:
 -- until they have moved, claims find them where they are, and move those that they leave for a full group. Returns the id to go on from, or NULL at the end.
 CREATE FUNCTION settle_lanes(p_tasks text[], p_after uuid, p_batch integer) RETURNS uuid
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   v_tasks text[] := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane);
   v_last uuid;
@@ -119,7 +122,7 @@ BEGIN
   WITH unsettled AS (
     SELECT j.id
     FROM job j
-    WHERE j.id > p_after AND j.state = 1 AND j.lane IN ('', '*') AND j.task = ANY (v_tasks)
+    WHERE j.id > p_after AND j.state = 1 AND j.lane = '' AND j.task = ANY (v_tasks)
     ORDER BY j.id
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED

@@ -7,9 +7,7 @@
 
 -- Which of these groups have a number on record that is forgotten, and is not the one given here (NULL = none).
 CREATE FUNCTION forgotten_among(p_groups text[], p_limits integer[]) RETURNS text[]
-LANGUAGE plpgsql STABLE
-${lookups}
-AS $$
+STABLE ${lookups} AS $$
 DECLARE
   v_other text[] := ARRAY(
     SELECT DISTINCT r.name
@@ -24,10 +22,7 @@ $$;
 -- Deletes those of these numbers that are forgotten; returns how many. A number whose row a submit in flight has locked (see
 -- lock_for_reject) stays: that submit is about to store a job of the key. The caller holds the rules lock.
 CREATE FUNCTION forget_limits(p_groups text[]) RETURNS integer
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_unlocked text[] := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_groups) FOR UPDATE SKIP LOCKED);
   v_forgotten integer;
@@ -39,30 +34,20 @@ BEGIN
 END
 $$;
 
--- How many of a group's places row n counts: all rows together exactly the limit.
-CREATE FUNCTION capacity_of(p_limit integer, p_n integer) RETURNS integer
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT p_limit / 50 + (p_n < p_limit % 50)::integer $$;
-
-CREATE FUNCTION rows_of(p_limit integer) RETURNS integer
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT greatest(least(p_limit, 50), 1) $$;
-
 -- Lays a hot group's places out for a limit. A row with slots in use stays, with capacity 0 if it has no place left:
 -- while any row holds more than its capacity, room is counted over the whole group (see lock_places).
 CREATE FUNCTION lay_out(p_group text, p_limit integer) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
+  v_rows integer := greatest(least(p_limit, 50), 1);
   v_now timestamptz := clock_timestamp();
   v_raised boolean := EXISTS (SELECT FROM slot_group WHERE group_name = p_group);
 BEGIN
   -- A row that is new in a group that had a limit was as good as full until now.
   INSERT INTO slot_group AS g (group_name, n, capacity, used, full_since, full_until)
-  SELECT p_group, n, capacity_of(p_limit, n), 0,
+  SELECT p_group, n, p_limit / 50 + (n < p_limit % 50)::integer, 0,
          CASE WHEN p_limit = 0 THEN v_now WHEN v_raised THEN '-infinity' END, CASE WHEN v_raised THEN v_now END
-  FROM generate_series(0, rows_of(p_limit) - 1) AS n
+  FROM generate_series(0, v_rows - 1) AS n
   ON CONFLICT (group_name, n) DO UPDATE SET
     capacity = excluded.capacity,
     full_since = CASE WHEN g.used < g.capacity AND g.used >= excluded.capacity THEN v_now ELSE g.full_since END,
@@ -72,30 +57,20 @@ BEGIN
   UPDATE slot_group SET
     capacity = 0,
     full_since = CASE WHEN used < capacity THEN v_now ELSE full_since END
-  WHERE group_name = p_group AND n >= rows_of(p_limit) AND capacity > 0;
+  WHERE group_name = p_group AND n >= v_rows AND capacity > 0;
 
-  DELETE FROM slot_group
-  WHERE group_name = p_group AND n >= rows_of(p_limit) AND used = 0;
+  DELETE FROM slot_group WHERE group_name = p_group AND n >= v_rows AND used = 0;
 END
 $$;
 
 -- Locks the counters of these groups, in one order for all.
 CREATE FUNCTION lock_counters(p_groups text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-AS $$
-BEGIN
-  PERFORM 1 FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE;
-END
-$$;
+${sql} AS $$ SELECT FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE $$;
 
 -- Sets used of hot groups to what the slots on record say. The caller has locked the counters, in a statement before this
 -- one: whatever lends or frees a slot waits for that lock, so what is counted here is true.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   INSERT INTO slot_group (group_name, n, capacity, used)
   SELECT DISTINCT group_name, (slot % 50)::smallint, 0, 0 FROM slot WHERE group_name = ANY (p_groups) AND is_hot(group_name)
@@ -116,21 +91,15 @@ BEGIN
 END
 $$;
 
--- Where a group stands among a job's slots: 1 = its task's own, 2 to 5 = its further groups.
-CREATE FUNCTION position_of(p_group text, p_task text, p_groups text[]) RETURNS integer
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT CASE WHEN p_task = p_group THEN 1 ELSE 1 + array_position(p_groups, p_group) END $$;
-
 -- Has every claimed job of a group that just got a limit, having had none, name a slot of its own. There may be more of
 -- them than the limit allows: they drain. Returns how many there were.
 CREATE FUNCTION name_slots(p_group text) RETURNS integer
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_named integer;
 BEGIN
-  -- In the order in which exchanges end jobs: neither waits for the other in a circle.
+  -- In the order in which exchanges end jobs, so that neither waits for the other in a circle. With one that also reports starts of these jobs
+  -- it may; then the server refuses one of them, which is tried again.
   PERFORM 1 FROM job WHERE id IN (SELECT c.id FROM claimed_in(p_group) c) ORDER BY id FOR UPDATE;
   WITH free AS (
     SELECT number, row_number() OVER (ORDER BY number) AS rank
@@ -138,8 +107,7 @@ BEGIN
                           + (SELECT count(*) FROM slot s WHERE s.group_name = p_group)) AS number
     WHERE NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group AND s.slot = number)
   ), claimed AS (
-    SELECT c.id, position_of(p_group, c.task, c.groups) AS place, row_number() OVER (ORDER BY c.started_at, c.id) AS rank
-    FROM claimed_in(p_group) c
+    SELECT c.id, c.place, row_number() OVER (ORDER BY c.started_at, c.id) AS rank FROM claimed_in(p_group) c
   )
   UPDATE job SET slots[claimed.place] = free.number
   FROM claimed
@@ -150,24 +118,21 @@ BEGIN
 END
 $$;
 
--- Has no claimed job of a group name a slot of it any more.
-CREATE FUNCTION unname_slots(p_group text) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+-- Has no claimed job of a group name a slot of it (NULL: any slot of it) any more. Says whether any did.
+CREATE FUNCTION unname_slots(p_group text, p_slot integer) RETURNS boolean
+${lookups} AS $$
 BEGIN
-  UPDATE job SET slots[position_of(p_group, job.task, job.groups)] = NULL
+  UPDATE job SET slots[c.place] = NULL
   FROM claimed_in(p_group) c
-  WHERE job.id = ANY (ARRAY[c.id]) AND job.slots IS NOT NULL;
+  WHERE job.id = ANY (ARRAY[c.id]) AND c.slot = coalesce(p_slot, c.slot);
+  RETURN FOUND;
 END
 $$;
 
 -- Makes a plain group with a limit hot: the numbers that claimed jobs name become slots that are lent to the workers of these
 -- jobs, and are as old as their claims. Says whether the group was cold. The caller holds the rules lock, and raises the version of the limits.
 CREATE FUNCTION make_hot(p_group text) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_limit integer := limit_of(p_group);
 BEGIN
@@ -177,13 +142,10 @@ BEGIN
   PERFORM lay_out(p_group, v_limit);
   INSERT INTO slot (group_name, slot, worker_id, token, acquired_at)
   SELECT p_group, n.slot, n.worker_id, max(n.token), coalesce(min(n.started_at), clock_timestamp())
-  FROM (
-    SELECT c.slots[position_of(p_group, c.task, c.groups)] AS slot, c.worker_id, c.token, c.started_at
-    FROM claimed_in(p_group) c
-  ) n
+  FROM claimed_in(p_group) n
   WHERE n.slot IS NOT NULL
   GROUP BY n.slot, n.worker_id;
-  PERFORM unname_slots(p_group);
+  PERFORM unname_slots(p_group, NULL);
   PERFORM recount(ARRAY[p_group]);
   RETURN true;
 END
@@ -191,19 +153,17 @@ $$;
 
 -- Whether so many jobs of a task are in front of an open lane that claims would make its group hot at once.
 CREATE FUNCTION is_awaited(p_task text) RETURNS boolean
-LANGUAGE plpgsql STABLE
-${lookups}
-AS $$
+STABLE ${lookups} AS $$
 DECLARE
   v_heat_above integer := (SELECT m.heat_above FROM meta m);
 BEGIN
   RETURN v_heat_above = 0 OR v_heat_above < (
     SELECT count(*)
-    FROM queues_in('') AS q
+    FROM queues_in('', '{0}') AS q
     CROSS JOIN LATERAL (
       SELECT j.task FROM job j
-      WHERE j.state = 1 AND j.lane = '' AND j.queue = q
-      ORDER BY j.priority DESC, j.run_at, j.id
+      WHERE j.state = 1 AND j.lane = '' AND j.shard = 0 AND j.queue = q
+      ORDER BY ~j.priority, j.run_at, j.id
       LIMIT 200
     ) f
     WHERE f.task = p_task);
@@ -212,9 +172,7 @@ $$;
 
 -- Makes the limit of one group true in its places after its rule has changed. Runs under the rules lock.
 CREATE FUNCTION enforce(p_group text, p_before integer) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_limit integer := limit_of(p_group);
 BEGIN
@@ -223,7 +181,7 @@ BEGIN
     -- Jobs set aside go home, not all at once: every claim waits for the rules lock meanwhile. The caller sees to the rest.
     PERFORM call_back(p_group, 1000);
     DELETE FROM slot_group WHERE group_name = p_group;
-    PERFORM unname_slots(p_group);
+    PERFORM unname_slots(p_group, NULL);
     RETURN;
   END IF;
   IF is_hot(p_group) THEN
@@ -231,7 +189,7 @@ BEGIN
   END IF;
   IF p_before IS NULL THEN
     PERFORM name_slots(p_group);
-    IF NOT is_keyed(p_group) AND is_awaited(p_group) THEN
+    IF NOT is_keyed(p_group) AND (home_lane(p_group) <> '' OR is_awaited(p_group)) THEN
       PERFORM make_hot(p_group);
     END IF;
   ELSIF v_limit > p_before THEN
@@ -240,47 +198,30 @@ BEGIN
 END
 $$;
 
--- Puts a change of a limit on the log, and now and then takes off what is old: all but the latest thousands, and of each
--- limit the latest.
-CREATE FUNCTION log_limit(p_name text, p_level text, p_before integer, p_after integer, p_by text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
-DECLARE
-  v_id bigint;
-BEGIN
-  INSERT INTO limit_change (name, level, before, after, by) VALUES (p_name, p_level, p_before, p_after, p_by)
-  RETURNING id INTO v_id;
-  IF v_id % 500 = 0 THEN
-    DELETE FROM limit_change c
-    WHERE c.id <= v_id - 5000
-      AND EXISTS (SELECT FROM limit_change l WHERE l.name = c.name AND l.level = c.level AND l.id > c.id);
-  END IF;
-END
-$$;
-
 -- Sets (or, with NULL, takes away) the number of a group or family at one level; with p_by, puts that on the log. The
 -- caller holds the rules lock.
 CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer, p_by text DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-AS $$
+${lookups} AS $$
 DECLARE
   v_before integer := limit_of(p_name);
   v_family boolean := right(p_name, 2) IN ('/*', '=*');
   v_member record;
   v_members text[];
   v_limits integer[];
-  v_number integer := (
-    SELECT CASE p_level WHEN 'operator' THEN r.operator WHEN 'config' THEN r.config WHEN 'code' THEN r.code ELSE r.submit END
-    FROM limit_rule r WHERE r.name = p_name);
+  v_number integer;
+  v_change bigint;
 BEGIN
+  EXECUTE format('SELECT %I FROM limit_rule WHERE name = $1', p_level) INTO v_number USING p_name;
   IF p_limit IS NOT DISTINCT FROM v_number THEN
     RETURN;                                       -- nothing new for anyone
   END IF;
   IF p_by IS NOT NULL AND p_level IN ('operator', 'config') THEN
-    PERFORM log_limit(p_name, p_level, v_number, p_limit, p_by);
+    INSERT INTO limit_change (name, level, before, after, by) VALUES (p_name, p_level, v_number, p_limit, p_by)
+    RETURNING id INTO v_change;
+    -- Now and then, all but the latest thousands are taken off the log, and of each limit the latest.
+    DELETE FROM limit_change c
+    WHERE v_change % 500 = 0 AND c.id <= v_change - 5000
+      AND EXISTS (SELECT FROM limit_change l WHERE l.name = c.name AND l.level = c.level AND l.id > c.id);
   END IF;
   IF v_family THEN
     -- Its groups that are in use: those with slots, and those that had no limit and have claimed jobs.
@@ -288,44 +229,32 @@ BEGIN
     FROM (
       SELECT s.group_name AS name FROM slot s
       UNION
-      SELECT unnest(j.groups) FROM job j WHERE j.state = 2
+      SELECT unnest(j.groups) FROM claimed_job j
     ) m
     WHERE family_of(m.name) = p_name;
   END IF;
 
-  INSERT INTO limit_rule AS r (name, operator, config, code, submit)
-  VALUES (
-    p_name,
-    CASE p_level WHEN 'operator' THEN p_limit END,
-    CASE p_level WHEN 'config' THEN p_limit END,
-    CASE p_level WHEN 'code' THEN p_limit END,
-    CASE p_level WHEN 'submit' THEN p_limit END)
-  ON CONFLICT (name) DO UPDATE SET
-    operator = CASE p_level WHEN 'operator' THEN p_limit ELSE r.operator END,
-    config = CASE p_level WHEN 'config' THEN p_limit ELSE r.config END,
-    code = CASE p_level WHEN 'code' THEN p_limit ELSE r.code END,
-    submit = CASE p_level WHEN 'submit' THEN p_limit ELSE r.submit END,
-    changed_at = clock_timestamp(),
-    changed_token = nextval('token');
+  EXECUTE format(
+    'INSERT INTO limit_rule (name, %1$I) VALUES ($1, $2)
+     ON CONFLICT (name) DO UPDATE SET %1$I = $2, changed_at = clock_timestamp(), changed_token = nextval(''token'')', p_level)
+  USING p_name, p_limit;
 
   IF v_family THEN
     FOR v_member IN SELECT * FROM unnest(v_members, v_limits) AS m(name, before) LOOP
       PERFORM enforce(v_member.name, v_member.before);
     END LOOP;
-    UPDATE job SET lane = home_lane(task, groups, limited_group)
-    WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND family_of(substr(lane, 2)) = p_name;
+    UPDATE job SET lane = home_lane(task), shard = shard_of(groups)
+    WHERE state = 1 AND lane <> '' AND lane <> task AND family_of(substr(lane, 2)) = p_name;
   ELSE
     PERFORM enforce(p_name, v_before);
   END IF;
-  UPDATE meta SET rules_version = rules_version + 1;
+  PERFORM announce_rules();
 END
 $$;
 
 -- Makes those of these groups hot that are cold.
 CREATE FUNCTION heat(p_groups text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_group text;
   v_heated boolean := false;
@@ -339,21 +268,17 @@ BEGIN
     v_heated := make_hot(v_group) OR v_heated;
   END LOOP;
   IF v_heated THEN
-    UPDATE meta SET rules_version = rules_version + 1;
-    PERFORM pg_notify('sluice_${schema}', 'rules');
+    PERFORM announce_rules();
   END IF;
 END
 $$;
 
 -- Sets a limit live; returns the version of the limits from which on it holds.
 CREATE FUNCTION set_limit(p_name text, p_level text, p_limit integer, p_by text) RETURNS bigint
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
   PERFORM apply_limit(p_name, p_level, p_limit, p_by);
-  PERFORM pg_notify('sluice_${schema}', 'rules');
   RETURN (SELECT rules_version FROM meta);
 END
 $$;
@@ -361,9 +286,7 @@ $$;
 -- Puts pointers on record, in place of those of the same families. Workers hear of it as of a changed limit: what they have
 -- not started was judged without it.
 CREATE FUNCTION record_pointers(p_families text[], p_pointers text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   IF NOT EXISTS (
     SELECT FROM unnest(p_families, p_pointers) AS given(family, pointer)
@@ -376,31 +299,26 @@ BEGIN
   INSERT INTO pointer AS p (family, pointer)
   SELECT given.family, given.pointer FROM unnest(p_families, p_pointers) AS given(family, pointer)
   ON CONFLICT (family) DO UPDATE SET pointer = excluded.pointer;
-  UPDATE meta SET rules_version = rules_version + 1;
-  PERFORM pg_notify('sluice_${schema}', 'rules');
+  PERFORM announce_rules();
 END
 $$;
 
 -- How many live workers that could start a job of this group have not heard of this version of the limits.
 CREATE FUNCTION unaware_workers(p_name text, p_version bigint) RETURNS bigint
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$
+STABLE ${sql} AS $$
   SELECT count(*)
   FROM worker w
   WHERE w.rules_seen < p_version
     AND w.expires_at > clock_timestamp()
     AND (split_part(p_name, '/', 1) = ANY (w.tasks)
-      OR EXISTS (SELECT FROM held_slot s WHERE s.worker_id = w.id AND s.group_name = p_name))
+      OR w.id IN (SELECT h.worker_id FROM held_in(p_name) h))
 $$;
 
 -- Sets submit-side limits where their groups have none, and removes forgotten ones where there is none to set (NULL);
 -- returns the plain groups that got their first one. All locks are taken first, in one order for all, and the version of the
 -- limits is raised last: no two proposers wait in a circle.
 CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_new text[] := ARRAY(
     SELECT DISTINCT p.name
@@ -435,7 +353,6 @@ BEGIN
   LOOP
     IF NOT v_proposal.keyed THEN
       PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
-      PERFORM pg_notify('sluice_${schema}', 'rules');
       RETURN NEXT v_proposal.name;
     ELSE
       INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
@@ -445,8 +362,7 @@ BEGIN
     END IF;
   END LOOP;
   IF v_named THEN
-    UPDATE meta SET rules_version = rules_version + 1;
-    PERFORM pg_notify('sluice_${schema}', 'rules');
+    PERFORM announce_rules();
   END IF;
 END
 $$;

@@ -13,9 +13,7 @@
 -- Lets every token from now on be above this one. The sequence is behind it where a backup was restored, or a standby took over
 -- that lagged behind, while a worker lives that has seen later tokens. One at a time, so that none moves it back.
 CREATE FUNCTION raise_tokens(p_above bigint) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('${schema}/tokens', 0));
   PERFORM setval('token', p_above) FROM token WHERE p_above > 0 AND last_value <= p_above;
@@ -27,11 +25,7 @@ $$;
 -- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
 CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
 RETURNS TABLE (group_name text, n integer, room integer)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_overfull text[] := ARRAY(
@@ -79,12 +73,11 @@ BEGIN
 END
 $$;
 
--- Takes places in rows that lock_places has locked, for a worker. Each gets the lowest free number of its row.
-CREATE FUNCTION take_slots(p_worker uuid, p_token bigint, p_groups text[], p_ns integer[], p_counts integer[])
+-- Lends places in rows that lock_places has locked, as p_lent says: to a worker, or to a permit. Each gets the lowest free number of its
+-- row.
+CREATE FUNCTION take_slots(p_lent slot, p_groups text[], p_ns integer[], p_counts integer[])
 RETURNS TABLE (group_name text, slot integer)
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 BEGIN
   UPDATE slot_group g SET
@@ -94,8 +87,8 @@ BEGIN
   WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
 
   RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, worker_id, token)
-  SELECT t.name, free.place, p_worker, p_token
+  INSERT INTO slot AS s (group_name, slot, token, worker_id, holder, holder_worker, expires_at, lease_ms)
+  SELECT t.name, free.place, p_lent.token, p_lent.worker_id, p_lent.holder, p_lent.holder_worker, p_lent.expires_at, p_lent.lease_ms
   FROM unnest(p_groups, p_ns, p_counts) AS t(name, n, count)
   JOIN slot_group g ON g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n
   CROSS JOIN LATERAL (
@@ -109,11 +102,13 @@ BEGIN
 END
 $$;
 
--- Locks the rows that count these slots of hot groups, in one order for all.
-CREATE FUNCTION lock_rows_of(p_groups text[], p_slots integer[]) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+-- Frees slots that are lent, by token; with p_expired, only permits that have expired. Locks are taken in one order for all, the counters
+-- of hot groups first. Returns the groups of the slots, each once for every one.
+CREATE FUNCTION free_slots(p_groups text[], p_slots integer[], p_tokens bigint[], p_expired boolean DEFAULT false) RETURNS text[]
+${lookups} AS $$
+DECLARE
+  v_groups text[];
+  v_slots integer[];
 BEGIN
   PERFORM 1
   FROM slot_group g
@@ -121,52 +116,40 @@ BEGIN
     ON g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n
   ORDER BY g.group_name, g.n
   FOR UPDATE OF g;
-END
-$$;
-
--- Counts freed slots of hot groups down.
-CREATE FUNCTION count_down(p_groups text[], p_slots integer[]) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
-BEGIN
+  WITH gone AS (
+    DELETE FROM slot s
+    USING (SELECT * FROM unnest(p_groups, p_slots, p_tokens) AS t(name, slot, token) ORDER BY name COLLATE "C", slot) t
+    WHERE s.group_name = ANY (ARRAY[t.name]) AND s.slot = t.slot AND s.token = t.token
+      AND (NOT p_expired OR s.expires_at <= clock_timestamp())
+    RETURNING s.group_name, s.slot
+  )
+  SELECT array_agg(gone.group_name), array_agg(gone.slot) INTO v_groups, v_slots FROM gone;
   UPDATE slot_group g SET
-    used = g.used - t.freed,
+    used = greatest(g.used - t.freed, 0),          -- a count that is wrong is the audit's to find, and stops nothing here
     full_until = CASE
       WHEN g.used >= g.capacity AND g.used - t.freed < g.capacity THEN clock_timestamp() ELSE g.full_until END
-  FROM (
-    SELECT name, slot % 50 AS n, count(*)::integer AS freed
-    FROM unnest(p_groups, p_slots) AS s(name, slot)
-    GROUP BY 1, 2
-  ) t
+  FROM (SELECT name, slot % 50 AS n, count(*)::integer AS freed FROM unnest(v_groups, v_slots) AS s(name, slot) GROUP BY 1, 2) t
   WHERE g.group_name = ANY (ARRAY[t.name]) AND g.n = t.n;
+  RETURN v_groups;
 END
 $$;
 
-CREATE TYPE call_backs AS (
-  called text[],           -- groups of which jobs were called back
-  left_behind text[]       -- groups of which jobs should have been, but others have them locked
-);
-
 -- Calls back jobs that were set aside for groups of which slots have come free; a group stands here once for each. This
--- comes after they are freed, in a statement of its own: whoever set a job aside did so under a lock that those who
--- freed the slots have waited for, so the job is seen here.
+-- comes after they are freed, in a statement of its own: a job was set aside under a lock that what freed the slots has waited
+-- for, so the job is seen here.
 --
--- Yet others may have it locked. Whoever else calls jobs back has just moved it; but a claim whose look at the line is
+-- Yet others may have it locked. Another call for the same group has just moved it; but a claim whose look at the line is
 -- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of
--- a transaction that holds other things. Whoever gets left_behind for an answer tries those groups again after the
+-- a transaction that holds other things. Returned are the groups of which jobs may be left behind, to be tried again after the
 -- commit.
 --
 -- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it
 -- is.
-CREATE FUNCTION call_back_all(p_groups text[], p_depths jsonb DEFAULT NULL, p_depth integer DEFAULT 0) RETURNS call_backs
-LANGUAGE plpgsql
-${lookups}
-AS $$
+CREATE FUNCTION call_back_all(p_groups text[], p_depths jsonb DEFAULT NULL, p_depth integer DEFAULT 0) RETURNS text[]
+${lookups} AS $$
 DECLARE
   v_group record;
-  v_jobs bigint;
-  v_backs call_backs;
+  v_left text[];
 BEGIN
   FOR v_group IN
     SELECT t.name, '*' || t.name AS lane,
@@ -174,24 +157,18 @@ BEGIN
     FROM (SELECT name, count(*) AS freed FROM unnest(p_groups) AS f(name) GROUP BY 1 ORDER BY 1) t
     WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || t.name LIMIT 1)
   LOOP
-    v_jobs := call_back(v_group.name, v_group.jobs);
-    IF v_jobs > 0 THEN
-      v_backs.called := v_backs.called || v_group.name;
-    END IF;
-    IF v_jobs < v_group.jobs * (SELECT count(*) FROM queues_in(v_group.lane)) THEN
-      v_backs.left_behind := v_backs.left_behind || v_group.name;
+    IF call_back(v_group.name, v_group.jobs) < v_group.jobs * (SELECT count(*) FROM queues_in(v_group.lane, '{0}')) THEN
+      v_left := v_left || v_group.name;
     END IF;
   END LOOP;
-  RETURN v_backs;
+  RETURN v_left;
 END
 $$;
 
 -- The same in a transaction that does nothing else: it waits for the others. They do not wait for it: claims wait for
--- nobody once they have jobs locked, and whoever changes limits holds the rules lock.
+-- nothing once they have jobs locked, and a change of limits holds the rules lock.
 CREATE FUNCTION call_back_and_wait(p_group text) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock());
   PERFORM 1 FROM job j WHERE j.state = 1 AND j.lane = '*' || p_group ORDER BY j.id LIMIT 8 FOR UPDATE;
@@ -199,112 +176,18 @@ BEGIN
 END
 $$;
 
--- Gives slots of a worker back, by token. Returns their groups, each once for every slot.
-CREATE FUNCTION release_slots(p_worker uuid, p_groups text[], p_slots integer[], p_tokens bigint[]) RETURNS text[]
-LANGUAGE plpgsql
-${lookups}
-AS $$
-DECLARE
-  v_groups text[];
-  v_slots integer[];
-BEGIN
-  PERFORM lock_rows_of(p_groups, p_slots);
-  WITH freed AS (
-    DELETE FROM slot s
-    USING (
-      SELECT * FROM unnest(p_groups, p_slots, p_tokens) AS given(name, slot, token) ORDER BY name COLLATE "C", slot
-    ) r
-    WHERE s.group_name = ANY (ARRAY[r.name]) AND s.slot = r.slot AND s.token = r.token
-      AND s.worker_id = p_worker
-    RETURNING s.group_name, s.slot
-  )
-  SELECT array_agg(group_name), array_agg(slot) INTO v_groups, v_slots FROM freed;
-  PERFORM count_down(v_groups, v_slots);
-  RETURN v_groups;
-END
-$$;
-
 -- Frees expired permits of one group, or of all (NULL).
 CREATE FUNCTION free_expired_permits(p_group text) RETURNS TABLE (group_name text, freed bigint)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_groups text[];
-  v_slots integer[];
 BEGIN
-  SELECT array_agg(s.group_name), array_agg(s.slot) INTO v_groups, v_slots
+  SELECT free_slots(array_agg(s.group_name), array_agg(s.slot), array_agg(s.token), true) INTO v_groups
   FROM slot s
   WHERE s.expires_at <= (SELECT clock_timestamp()) AND (p_group IS NULL OR s.group_name = p_group);
-  IF v_groups IS NULL THEN
-    RETURN;
-  END IF;
-  PERFORM lock_rows_of(v_groups, v_slots);
-  WITH gone AS (
-    DELETE FROM slot s
-    USING (
-      SELECT k.ctid
-      FROM (SELECT * FROM unnest(v_groups, v_slots) AS u(name, slot) ORDER BY name COLLATE "C", slot) e
-      CROSS JOIN LATERAL (
-        SELECT x.ctid
-        FROM slot x
-        WHERE x.group_name = e.name AND x.slot = e.slot AND x.expires_at <= clock_timestamp()
-        FOR UPDATE
-      ) k
-    ) expired
-    WHERE s.ctid = expired.ctid
-    RETURNING s.group_name, s.slot
-  )
-  SELECT array_agg(gone.group_name), array_agg(gone.slot) INTO v_groups, v_slots FROM gone;
-  IF v_groups IS NOT NULL THEN
-    PERFORM count_down(v_groups, v_slots);
-    PERFORM call_back_all(v_groups);
-    RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
-  END IF;
-END
-$$;
-
--- Lends one slot of a hot group to a permit.
-CREATE FUNCTION lend_counted(p_group text, p_token bigint, p_holder text, p_process text, p_lease_ms bigint)
-RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
-#variable_conflict use_column
-DECLARE
-  v_n integer;
-BEGIN
-  IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = p_group AND g.used > g.capacity) THEN
-    PERFORM lock_counters(ARRAY[p_group]);         -- all its rows are wanted; first of all, and in order
-  END IF;
-  PERFORM free_expired_permits(p_group);
-  SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], (random() * 50)::integer) p WHERE p.room > 0 LIMIT 1;
-  IF v_n IS NULL THEN
-    -- Rows may have been skipped because others had them locked: wait for them, and look again.
-    PERFORM lock_counters(ARRAY[p_group]);
-    SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], ARRAY[1], 0) p WHERE p.room > 0 LIMIT 1;
-  END IF;
-  IF v_n IS NULL THEN
-    RETURN;
-  END IF;
-  UPDATE slot_group g SET
-    used = g.used + 1,
-    full_since = CASE WHEN g.used + 1 >= g.capacity THEN clock_timestamp() ELSE g.full_since END
-  WHERE g.group_name = p_group AND g.n = v_n;
-  RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
-  SELECT p_group, v_n + 50 * i, p_token, p_holder, p_process,
-         clock_timestamp() + p_lease_ms * interval '1 millisecond', p_lease_ms
-  FROM generate_series(0, (SELECT least(g.capacity, g.used) - 1 FROM slot_group g WHERE g.group_name = p_group AND g.n = v_n)) AS i
-  WHERE NOT EXISTS (SELECT FROM slot h WHERE h.group_name = p_group AND h.slot = v_n + 50 * i)
-  ORDER BY i
-  LIMIT 1
-  RETURNING s.slot, s.token, s.expires_at;
+  PERFORM call_back_all(v_groups);
+  RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
 END
 $$;
 
@@ -312,15 +195,12 @@ $$;
 -- this transaction: before the slot is taken, the number could be forgotten as that of an idle key.
 CREATE FUNCTION acquire_permit(p_group text, p_limit integer, p_holder text, p_process text, p_lease_ms bigint)
 RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET enable_seqscan = off
-SET jit = off
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_limit integer;
-  v_token bigint;
+  v_n integer;
+  v_lent slot;
 BEGIN
   IF p_limit IS NOT NULL AND is_keyed(p_group) THEN
     PERFORM propose_limits(ARRAY[p_group], ARRAY[p_limit]);
@@ -330,60 +210,61 @@ BEGIN
   IF v_limit IS NULL THEN
     RAISE EXCEPTION 'no limit' USING ERRCODE = 'SL001';
   END IF;
-  v_token := nextval('token');                     -- under the lock: above the limit's changed_token
+  v_lent.token := nextval('token');                -- under the lock: above the limit's changed_token
+  v_lent.holder := p_holder;
+  v_lent.holder_worker := p_process;
+  v_lent.lease_ms := p_lease_ms;
   IF is_hot(p_group) THEN
-    RETURN QUERY SELECT * FROM lend_counted(p_group, v_token, p_holder, p_process, p_lease_ms);
-    RETURN;
+    IF EXISTS (SELECT FROM slot_group g WHERE g.group_name = p_group AND g.used > g.capacity) THEN
+      PERFORM lock_counters(ARRAY[p_group]);       -- all its rows are wanted; first of all, and in order
+    END IF;
+    PERFORM free_expired_permits(p_group);
+    SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], '{1}', (random() * 50)::integer) p WHERE p.room > 0 LIMIT 1;
+    IF v_n IS NULL THEN
+      -- Rows may have been skipped because others had them locked: wait for them, and look again.
+      PERFORM lock_counters(ARRAY[p_group]);
+      SELECT p.n INTO v_n FROM lock_places(ARRAY[p_group], '{1}', 0) p WHERE p.room > 0 LIMIT 1;
+    END IF;
+    v_lent.expires_at := clock_timestamp() + p_lease_ms * interval '1 millisecond';
+    SELECT t.slot INTO v_lent.slot FROM take_slots(v_lent, ARRAY[p_group], ARRAY[v_n], '{1}') t WHERE v_n IS NOT NULL;
+  ELSE
+    -- Its latch, waited for.
+    PERFORM pg_advisory_xact_lock(latches(), latch_of(p_group)) WHERE is_keyed(p_group);
+    PERFORM 1 FROM limit_rule r WHERE r.name = p_group AND NOT is_keyed(p_group) FOR NO KEY UPDATE;
+    PERFORM free_expired_permits(p_group);
+    v_lent.expires_at := clock_timestamp() + p_lease_ms * interval '1 millisecond';
+    INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
+    SELECT p_group, number, v_lent.token, p_holder, p_process, v_lent.expires_at, p_lease_ms
+    FROM generate_series(0, least(v_limit - 1, slots_used(p_group))) AS number
+    WHERE slots_used(p_group) < v_limit
+      AND number NOT IN (SELECT h.slot FROM held_in(p_group) h)
+    ORDER BY number
+    LIMIT 1
+    RETURNING s.slot INTO v_lent.slot;
   END IF;
-  PERFORM pg_advisory_xact_lock(latches(), latch_of(p_group));
-  PERFORM free_expired_permits(p_group);
-  RETURN QUERY
-  INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
-  SELECT p_group, number, v_token, p_holder, p_process,
-         clock_timestamp() + p_lease_ms * interval '1 millisecond', p_lease_ms
-  FROM generate_series(0, least(v_limit - 1, slots_used(p_group))) AS number
-  WHERE slots_used(p_group) < v_limit
-    AND NOT EXISTS (SELECT FROM held_slot h WHERE h.group_name = p_group AND h.slot = number)
-  ORDER BY number
-  LIMIT 1
-  RETURNING s.slot, s.token, s.expires_at;
+  RETURN QUERY SELECT v_lent.slot, v_lent.token, v_lent.expires_at WHERE v_lent.slot IS NOT NULL;
 END
 $$;
 
 -- Frees one slot: a permit's by token, or (NULL) any by force. Says whether it was held so, and whether jobs were
 -- left behind that have to be called back.
 CREATE FUNCTION free_slot(p_group text, p_slot integer, p_token bigint, OUT freed boolean, OUT left_behind boolean)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
-  v_backs call_backs;
+  v_token bigint;
 BEGIN
   IF p_token IS NULL THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
   END IF;
-  PERFORM lock_rows_of(ARRAY[p_group], ARRAY[p_slot]);
-  DELETE FROM slot s
-  WHERE s.group_name = p_group AND s.slot = p_slot
-    AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
-  freed := FOUND;
+  SELECT s.token INTO v_token FROM slot s
+  WHERE s.group_name = p_group AND s.slot = p_slot AND (p_token IS NULL OR (s.token = p_token AND s.expires_at > clock_timestamp()));
+  freed := free_slots(ARRAY[p_group], ARRAY[p_slot], ARRAY[v_token]) IS NOT NULL
+    OR (p_token IS NULL AND unname_slots(p_group, p_slot));
   IF freed THEN
-    PERFORM count_down(ARRAY[p_group], ARRAY[p_slot]);
-  ELSIF p_token IS NULL THEN
-    UPDATE job SET slots[position_of(p_group, job.task, job.groups)] = NULL
-    FROM claimed_in(p_group) c
-    WHERE job.id = c.id AND job.slots[position_of(p_group, job.task, job.groups)] = p_slot;
-    freed := FOUND;
-  END IF;
-  IF NOT freed THEN
-    RETURN;
-  END IF;
-  v_backs := call_back_all(ARRAY[p_group]);
-  left_behind := v_backs.left_behind IS NOT NULL;
-  IF p_token IS NULL THEN
-    -- A worker that still believes it holds the slot must hear that it does not.
-    UPDATE meta SET rules_version = rules_version + 1;
-    PERFORM pg_notify('sluice_${schema}', 'rules');
+    left_behind := call_back_all(ARRAY[p_group]) IS NOT NULL;
+    IF p_token IS NULL THEN
+      PERFORM announce_rules();                    -- a worker that still believes it holds the slot must hear that it does not
+    END IF;
   END IF;
 END
 $$;
@@ -391,10 +272,7 @@ $$;
 -- Sweeps submit-side limits of keyed groups that are forgotten (see is_idle): keys come and go. They are looked for
 -- first, and only a batch of them again under the lock, which holds up everyone.
 CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_idle text[] := ARRAY(
     SELECT r.name
@@ -403,7 +281,7 @@ DECLARE
     LIMIT p_batch);
 BEGIN
   IF v_idle = '{}' OR NOT pg_try_advisory_xact_lock(rules_lock()) THEN
-    RETURN 0;                                      -- some other time: nobody must be working by what is forgotten here
+    RETURN 0;                                      -- some other time: no claim must be working by what is forgotten here
   END IF;
   RETURN forget_limits(v_idle);
 END

@@ -1,4 +1,4 @@
--- Schedules, as documents. What the text says is the affair of whoever writes it. A schedule is replaced by its version
+-- Schedules, as documents. What the text says concerns its writers alone. A schedule is replaced by its version
 -- alone, so two writers never both succeed; versions come from one sequence, so none is ever used again for a name.
 CREATE SEQUENCE schedule_version;
 

@@ -13,14 +13,15 @@ CREATE FUNCTION submit(
   p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[],
   p_traces text[], p_anyway boolean)
 RETURNS TABLE (ord bigint, duplicate_of uuid)
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_stored uuid[];
   v_late uuid[];
 BEGIN
+  IF EXISTS (SELECT FROM unnest(p_groups) AS g WHERE g <> '') THEN
+    PERFORM note_further_groups();
+  END IF;
   IF NOT p_anyway AND EXISTS (SELECT FROM unnest(p_groups) AS g WHERE is_keyed(g)) AND (
     SELECT forgotten_among(array_agg(k.name), array_agg(k.max)) <> '{}'
     FROM (
@@ -50,14 +51,11 @@ BEGIN
     SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane
   ), stored AS (
     INSERT INTO job (
-      id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
-      run_id, trace)
+      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms,
+      payload, run_id, trace)
     SELECT g.id, g.task, g.queue,
-           CASE
-             WHEN g.task IN (SELECT name FROM laned) THEN g.task
-             WHEN g.in_groups IS NOT NULL OR g.limited_group IS NOT NULL THEN '*'
-             ELSE ''
-           END,
+           CASE WHEN g.task IN (SELECT name FROM laned) THEN g.task ELSE '' END,
+           shard_of(g.in_groups),
            CASE WHEN g.due > clock_timestamp() THEN 0 ELSE 1 END,
            g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json,
            g.run_id, g.trace
@@ -106,20 +104,21 @@ CREATE FUNCTION submit_one(
   p_run_at timestamptz, p_delay_ms bigint, p_timeout_ms bigint, p_dedupe_key text,
   p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid,
   p_trace text, p_anyway boolean, p_wake boolean, OUT said text, OUT duplicate_of uuid)
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   v_groups text[] := coalesce(string_to_array(nullif(p_groups, ''), E'\n'), '{}');
   v_due timestamptz := coalesce(p_run_at, clock_timestamp() + p_delay_ms * interval '1 millisecond');
 BEGIN
+  IF v_groups <> '{}' THEN
+    PERFORM note_further_groups();
+  END IF;
   IF NOT p_explicit AND (p_anyway OR NOT is_keyed(p_groups) OR '{}' = forgotten_among(
       v_groups, ARRAY(SELECT CASE WHEN g = p_limited_group THEN p_limit END FROM unnest(v_groups) AS g))) THEN
     INSERT INTO job (
-      id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload,
-      run_id, trace)
+      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms,
+      payload, run_id, trace)
     VALUES (
-      p_id, p_task, p_queue, home_lane(p_task, v_groups, p_limited_group),
+      p_id, p_task, p_queue, home_lane(p_task), shard_of(v_groups),
       CASE WHEN v_due > clock_timestamp() THEN 0 ELSE 1 END,
       p_priority, v_due, v_groups, p_limited_group, p_limit, p_dedupe_key, p_timeout_ms, p_payload::json,
       p_run, p_trace)
@@ -147,24 +146,16 @@ $$;
 -- How many jobs of a group are ready, and (p_claimed) how many are with a worker, counted no further than p_enough. The
 -- ready jobs of a task count for its own group only if the task has a lane: see give_lanes_to_count.
 CREATE FUNCTION pending_in(p_group text, p_claimed boolean, p_enough integer) RETURNS integer
-LANGUAGE plpgsql STABLE
-${lookups}
-AS $$
+STABLE ${lookups} AS $$
 BEGIN
   RETURN (
     SELECT count(*)::integer FROM (
       SELECT * FROM (
         (SELECT 1 FROM job WHERE state = 1 AND lane = p_group LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task AND task = p_group LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE state = 2 AND task = p_group AND p_claimed LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[1] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[2] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[3] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND state = 1 AND state < 2 LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE groups[4] = p_group AND state > 1 AND p_claimed LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> task AND task = p_group LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM claimed_job WHERE task = p_group AND p_claimed AND NOT is_keyed(p_group) LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 1 LIMIT p_enough)
+        UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 2 AND p_claimed LIMIT p_enough)
       ) counted
       LIMIT p_enough
     ) bounded);
@@ -174,9 +165,7 @@ $$;
 -- Gives lanes to those of these groups that have a limit and may be a task's own, so that the jobs of the task can be
 -- counted once they are all in it. Returns these tasks.
 CREATE FUNCTION give_lanes_to_count(p_groups text[]) RETURNS SETOF text
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_tasks text[] := ARRAY(SELECT g FROM unnest(p_groups) AS g WHERE NOT is_keyed(g) AND limit_of(g) IS NOT NULL);
 BEGIN
@@ -195,14 +184,12 @@ $$;
 -- the number is locked too, as by a foreign key: the number on record stays until the commit. Returns whether one was
 -- forgotten before that, and has to be proposed again.
 CREATE FUNCTION lock_for_reject(p_groups text[], p_limits integer[]) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_numbered text[] := ARRAY(SELECT g.name FROM unnest(p_groups, p_limits) AS g(name, max) WHERE g.max IS NOT NULL);
   v_locked text[];
 BEGIN
-  PERFORM require_read_committed();
+  PERFORM rules_lock();                            -- not taken: it sees to the isolation
   PERFORM pg_advisory_xact_lock(hashtext('${schema}/reject'), l.number)
   FROM (
     SELECT DISTINCT hashtext(g.name) & 1023 AS number
@@ -225,9 +212,7 @@ $$;
 -- The first of these groups that has as many pending or running jobs as its limit allows; without a limit, as the number
 -- that comes along (NULL = none).
 CREATE FUNCTION full_group(p_groups text[], p_limits integer[]) RETURNS TABLE (group_name text, max integer, pending integer)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -265,9 +250,7 @@ FROM finished_job f;
 
 -- Calls a job off: at once if no worker has it, else by asking its worker. False if it is finished or unknown.
 CREATE FUNCTION cancel(p_id uuid) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_job job;
 BEGIN
@@ -287,19 +270,17 @@ $$;
 
 -- Makes a failed or cancelled job ready again, with all its attempts before it. False if it is neither.
 CREATE FUNCTION retry(p_id uuid) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   WITH revived AS (
     DELETE FROM finished_job WHERE id = p_id AND state IN (4, 5)
     RETURNING *
   )
   INSERT INTO job (
-    id, task, queue, lane, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, run_id,
+    id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, run_id,
     timeout_ms, submitted_at, payload, failures, trace)
   SELECT
-    id, task, queue, home_lane(task, groups, limited_group), 1, priority, clock_timestamp(), groups, limited_group,
+    id, task, queue, home_lane(task), shard_of(groups), 1, priority, clock_timestamp(), groups, limited_group,
     submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures, trace
   FROM revived;
   RETURN FOUND;

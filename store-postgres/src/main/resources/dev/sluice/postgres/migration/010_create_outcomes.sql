@@ -5,9 +5,7 @@
 CREATE FUNCTION bury(
   p_ids uuid[], p_states smallint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_worker uuid DEFAULT NULL, p_tokens bigint[] DEFAULT NULL, OUT ids uuid[], OUT groups text[])
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_moved record;
@@ -21,10 +19,10 @@ BEGIN
       ORDER BY id                                 -- one order for all, so that no two wait for each other
     ) o
     WHERE job.id = ANY (ARRAY[o.id])
-      AND (p_tokens IS NULL OR (job.token = o.token AND job.worker_id = p_worker AND job.state > 1))
+      AND (p_tokens IS NULL OR (job.token = o.token AND job.worker_id = p_worker AND job.state = 2))
     RETURNING job.*, o.end_state, o.ran_ms, o.result AS end_result, o.failure,
               -- an attempt whose start was never reported counts all the same
-              job.attempt + (job.state > 1 AND job.started_at IS NULL AND o.ran_ms IS NOT NULL)::integer AS attempts
+              job.attempt + (job.state = 2 AND job.started_at IS NULL AND o.ran_ms IS NOT NULL)::integer AS attempts
   ), kept AS (
     INSERT INTO finished_job (
       id, task, queue, state, priority, run_at, groups, limited_group, submit_limit, attempt, token, worker_id,
@@ -54,9 +52,7 @@ $$;
 -- Moves jobs out of the way that were asked to stop. One whose end the table does not take (a constraint or a trigger of its
 -- own is against it) stays where it is: whatever else the caller does must not depend on it.
 CREATE FUNCTION bury_cancelled(p_ids uuid[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM bury(p_ids, array_fill(5::smallint, ARRAY[cardinality(p_ids)]), NULL, NULL, NULL);
 EXCEPTION
@@ -71,8 +67,7 @@ $$;
 
 -- The failures on record with one more, the newest twenty.
 CREATE FUNCTION with_failure(p_failures jsonb, p_attempt integer, p_failure jsonb) RETURNS jsonb
-LANGUAGE sql VOLATILE
-AS $$
+LANGUAGE sql VOLATILE AS $$
   SELECT CASE WHEN jsonb_array_length(p_failures) >= 20 THEN p_failures - 0 ELSE p_failures END
     || (p_failure || jsonb_build_object('attempt', p_attempt, 'at', clock_timestamp()))
 $$;
@@ -113,9 +108,7 @@ CREATE TYPE report AS (
 -- here, and put back in line by put_back.
 CREATE FUNCTION finish(
   p_worker uuid, p_report report, OUT refused uuid[], OUT cancelled uuid[], OUT groups text[])
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_own outcomes;
@@ -151,7 +144,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT k.id, k.cancel_requested
       FROM job k
-      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state > 1
+      WHERE k.id = o.id AND k.token = o.token AND k.worker_id = p_worker AND k.state = 2
       FOR UPDATE
     ) j
   ) l;
@@ -174,6 +167,7 @@ BEGIN
   END IF;
 
   IF -1 = ANY (v_own.verdicts) THEN
+    PERFORM note_further_groups();
     groups := groups || ARRAY(
       SELECT unnest(j.task || j.groups)
       FROM unnest(v_own.ids, v_own.verdicts) AS v(id, verdict)
@@ -199,16 +193,15 @@ $$;
 -- in this transaction. An exchange does so after its claim, so that no exchange gives a worker a job that it ends. Returns
 -- the groups in which the jobs may have named slots.
 CREATE FUNCTION put_back(p_worker uuid, p_report report) RETURNS text[]
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   v_groups text[];
 BEGIN
   WITH back AS (
     UPDATE job j SET
       state = CASE WHEN o.delay_ms > 0 THEN 0 ELSE 1 END,
-      lane = home_lane(j.task, j.groups, j.limited_group),
+      lane = home_lane(j.task),
+      shard = shard_of(j.groups),
       run_at = CASE WHEN o.verdict IN (-1, 2) THEN j.run_at ELSE clock_timestamp() + o.delay_ms * interval '1 millisecond' END,
       -- A retry counts its attempt, even one whose start was never reported; other returns undo what was counted.
       attempt = j.attempt + CASE
@@ -223,7 +216,7 @@ BEGIN
         THEN coalesce(j.started_at, clock_timestamp() - o.ran_ms * interval '1 millisecond') END
     FROM unnest(p_report.ids, p_report.tokens, p_report.verdicts, p_report.delays_ms, p_report.ran_ms, p_report.failures)
       AS o(id, token, verdict, delay_ms, ran_ms, failure)
-    WHERE j.id = ANY (ARRAY[o.id]) AND j.token = o.token AND j.worker_id = p_worker AND j.state > 1 AND o.verdict < 3
+    WHERE j.id = ANY (ARRAY[o.id]) AND j.token = o.token AND j.worker_id = p_worker AND j.state = 2 AND o.verdict < 3
     RETURNING j.task, j.groups
   )
   SELECT array_agg(g.name) INTO v_groups FROM back b CROSS JOIN LATERAL unnest(b.task || b.groups) AS g(name);

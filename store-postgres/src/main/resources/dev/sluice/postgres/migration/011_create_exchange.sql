@@ -11,8 +11,7 @@
 -- reconcile is refused; and a reconcile that another has overtaken is refused too. What ends a worker's standing holds
 -- the rules lock, and deletes its row. Renewals take no part in it: none waits for an exchange.
 CREATE FUNCTION worker_lock(p_worker uuid) RETURNS bigint
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
+LANGUAGE sql IMMUTABLE AS $$ SELECT hashtextextended('${schema}/worker/' || p_worker, 0) $$;
 
 -- The answer of an exchange: a row for each claimed job, best first, and one that has the news and nothing else.
 --
@@ -41,39 +40,18 @@ CREATE TYPE answer AS (
 
 -- A row of news.
 CREATE FUNCTION news_row(p_news jsonb) RETURNS answer
-LANGUAGE sql IMMUTABLE
-SET search_path = ${schema}, pg_temp
-AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
-
--- What a claim has to tell besides its jobs.
-CREATE FUNCTION news_of(p_claim claim) RETURNS jsonb
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$
-  SELECT jsonb_strip_nulls(jsonb_build_object(
-    'gates', nullif(to_jsonb(p_claim.gates), '[]'),
-    'proposed', (SELECT jsonb_object_agg(p.name, p.max) FROM unnest(p_claim.proposed_groups, p_claim.proposed_limits) AS p(name, max)),
-    'unwanted', to_jsonb(p_claim.unwanted),
-    'contended', to_jsonb(p_claim.contended),
-    'full', to_jsonb(p_claim.full_groups || p_claim.capped),
-    'ends', (SELECT jsonb_agg(e::text) FROM unnest(p_claim.ends) AS e),
-    'more', nullif(p_claim.more, false)))
-$$;
+IMMUTABLE ${sql} AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
 
 -- How many milliseconds it is until the next scheduled job is due.
 CREATE FUNCTION ms_until_due() RETURNS integer
-LANGUAGE sql STABLE
-${lookups}
-AS $$
+STABLE ${sql} AS $$
   SELECT least(greatest(date_part('epoch', run_at - clock_timestamp()) * 1000, 0), 86400000)::integer
   FROM job WHERE state = 0 ORDER BY run_at LIMIT 1
 $$;
 
 -- A token above all that were given out, and above this one. See raise_tokens, in the slots.
 CREATE FUNCTION next_token(p_above bigint) RETURNS bigint
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_token bigint := nextval('token');
 BEGIN
@@ -87,27 +65,37 @@ $$;
 
 -- Takes down what a worker says about jobs that go on.
 CREATE FUNCTION note_progress(p_worker uuid, p_report report) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 BEGIN
   IF cardinality(p_report.started) > 0 THEN
     UPDATE job SET attempt = attempt + 1, started_at = clock_timestamp()
-    WHERE id = ANY (p_report.started) AND worker_id = p_worker AND state > 1 AND started_at IS NULL;
+    WHERE id = ANY (p_report.started) AND worker_id = p_worker AND state = 2 AND started_at IS NULL;
   END IF;
   IF cardinality(p_report.progress_ids) > 0 THEN
     UPDATE job SET progress = p.note
     FROM unnest(p_report.progress_ids, p_report.progress) AS p(id, note)
-    WHERE job.id = ANY (ARRAY[p.id]) AND job.worker_id = p_worker AND job.state > 1;
+    WHERE job.id = ANY (ARRAY[p.id]) AND job.worker_id = p_worker AND job.state = 2;
   END IF;
+END
+$$;
+
+-- Lends a worker slots at these places, which are locked; says which: group, number.
+CREATE FUNCTION lend(p_worker uuid, p_token bigint, p_places places) RETURNS jsonb
+${lookups} AS $$
+DECLARE
+  v_lease slot;            -- what is on record for them
+BEGIN
+  v_lease.worker_id := p_worker;
+  v_lease.token := p_token;
+  RETURN (
+    SELECT jsonb_agg(jsonb_build_array(t.group_name, t.slot))
+    FROM take_slots(v_lease, p_places.names, p_places.ns, p_places.counts) t);
 END
 $$;
 
 -- Those of the plain ones of these groups that ready jobs of any task are in, besides the group's own task.
 CREATE FUNCTION shared_among(p_groups text[]) RETURNS text[]
-LANGUAGE plpgsql STABLE
-${lookups}
-AS $$
+STABLE ${lookups} AS $$
 DECLARE
   v_plain text[] := ARRAY(SELECT DISTINCT n FROM unnest(p_groups) AS n WHERE NOT is_keyed(n));
 BEGIN
@@ -116,32 +104,25 @@ BEGIN
     RETURN NULL;
   END IF;
   RETURN ARRAY(
-    SELECT g
-    FROM unnest(v_plain) AS g
-    WHERE EXISTS (SELECT FROM job j WHERE j.groups[1] = g AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[2] = g AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[3] = g AND j.state = 1)
-       OR EXISTS (SELECT FROM job j WHERE j.groups[4] = g AND j.state = 1));
+    SELECT g FROM unnest(v_plain) AS g
+    WHERE (SELECT true FROM job_in_group j WHERE j.group_name = g AND j.state = 1 LIMIT 1));   -- with EXISTS, it would read all of them
 END
 $$;
 
 -- Everything a worker and the store have to tell each other in one round trip: see dev.sluice.spi.WorkerSession.
 CREATE FUNCTION exchange(p_worker uuid, p_epoch bigint, p_report report, p_demand demand)
 RETURNS SETOF answer
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 #variable_conflict use_column
 DECLARE
   v_epoch bigint;
   v_ended record;
   v_freed text[];
-  v_backs call_backs;
+  v_left_behind text[];
   v_claim claim;
   v_token bigint;
   v_lent jsonb;
   v_stale boolean;
-  v_offered text[];
 BEGIN
   -- First of all, before any row is locked: what holds the rules lock exclusively goes on to lock rows.
   PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
@@ -151,17 +132,16 @@ BEGIN
     RETURN;
   END IF;
   p_demand := completed(p_worker, p_demand);
-  v_offered := ARRAY(SELECT a.group_name FROM ask a WHERE a.worker_id = p_worker AND a.offered_at IS NOT NULL);
   PERFORM note_progress(p_worker, p_report);
   SELECT * INTO v_ended FROM finish(p_worker, p_report);
   v_freed := v_ended.groups;
   IF cardinality(p_report.slots) > 0 THEN
-    v_freed := v_freed || release_slots(p_worker, p_report.slot_groups, p_report.slots, p_report.slot_tokens);
+    v_freed := v_freed || free_slots(p_report.slot_groups, p_report.slots, p_report.slot_tokens);
   END IF;
   v_freed := v_freed || p_report.left_behind;
   IF cardinality(v_freed) > 0
-      AND EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task) THEN
-    v_backs := call_back_all(v_freed, p_demand.depths, p_demand.depth);
+      AND EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> task) THEN
+    v_left_behind := call_back_all(v_freed, p_demand.depths, p_demand.depth);
   END IF;
 
   v_stale := (SELECT rules_version FROM meta) <> p_demand.rules;
@@ -169,10 +149,7 @@ BEGIN
     v_token := next_token(p_demand.highest_token);
     v_claim := claim(p_worker, p_demand);
     v_stale := coalesce(v_claim.stale, false);
-    IF (v_claim.lend).names IS NOT NULL THEN
-      SELECT jsonb_agg(jsonb_build_array(t.group_name, t.slot)) INTO v_lent
-      FROM take_slots(p_worker, v_token, (v_claim.lend).names, (v_claim.lend).ns, (v_claim.lend).counts) t;
-    END IF;
+    v_lent := CASE WHEN (v_claim.lend).names IS NOT NULL THEN lend(p_worker, v_token, v_claim.lend) END;
     RETURN QUERY
     UPDATE job SET
       state = 2,
@@ -195,7 +172,7 @@ BEGIN
     -- this then. Below saturation most claims are short, and nothing kept anything away: that costs a look at one index.
     IF p_demand.tell AND v_claim.more IS NOT TRUE AND coalesce(cardinality(v_claim.jobs), 0) < p_demand.jobs
         AND (p_demand.limited <> '{}'
-          OR EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task)) THEN
+          OR EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> task)) THEN
       v_claim.full_groups := v_claim.full_groups || groups_in_the_way(p_demand);
     END IF;
   END IF;
@@ -203,25 +180,30 @@ BEGIN
     v_freed := v_freed || put_back(p_worker, p_report);
     -- After them, in a statement of its own: what set jobs aside has been waited for.
     IF cardinality(v_freed) > 0
-        AND EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> '*' AND lane <> task) THEN
-      v_backs := call_back_all(v_freed, p_demand.depths, p_demand.depth);
+        AND EXISTS (SELECT FROM job WHERE state = 1 AND lane <> '' AND lane <> task) THEN
+      v_left_behind := call_back_all(v_freed, p_demand.depths, p_demand.depth);
     END IF;
   END IF;
   v_claim.stale := v_stale;
   IF EXISTS (SELECT FROM ask) OR (p_demand.tell AND (
       v_claim.full_groups IS NOT NULL OR v_claim.capped IS NOT NULL OR EXISTS (SELECT FROM reservation))) THEN
-    PERFORM settle(p_worker, p_demand, v_claim, v_freed, v_offered);
+    PERFORM settle(p_worker, p_demand, v_claim, v_freed);
   END IF;
-  RETURN NEXT news_row(
-    news_of(v_claim)
-      || jsonb_strip_nulls(jsonb_build_object(
-        'stale', nullif(v_stale, false),
-        'refused', to_jsonb(v_ended.refused),
-        'cancelled', to_jsonb(v_ended.cancelled),
-        'lent', v_lent,
-        'token', CASE WHEN v_lent IS NOT NULL THEN v_token END,
-        'shared', to_jsonb(shared_among(v_freed)),
-        'left_behind', to_jsonb(v_backs.left_behind),
-        'due_ms', CASE WHEN p_demand.jobs > 0 AND NOT v_stale THEN ms_until_due() END)));
+  RETURN NEXT news_row(jsonb_strip_nulls(jsonb_build_object(
+    'stale', nullif(v_stale, false),
+    'refused', v_ended.refused,
+    'cancelled', v_ended.cancelled,
+    'gates', nullif(v_claim.gates, '{}'),
+    'lent', v_lent,
+    'token', CASE WHEN v_lent IS NOT NULL THEN v_token END,
+    'proposed', (SELECT jsonb_object_agg(p.name, p.max) FROM unnest(v_claim.proposed_groups, v_claim.proposed_limits) AS p(name, max)),
+    'unwanted', v_claim.unwanted,
+    'contended', v_claim.contended,
+    'full', v_claim.full_groups || v_claim.capped,
+    'shared', shared_among(v_freed),
+    'left_behind', v_left_behind,
+    'ends', (SELECT jsonb_agg(e::text) FROM unnest(v_claim.ends) AS e),
+    'more', nullif(v_claim.more, false),
+    'due_ms', CASE WHEN p_demand.jobs > 0 AND NOT v_stale THEN ms_until_due() END)));
 END
 $$;

@@ -3,12 +3,10 @@
 -- What a worker holds ends with its row: its jobs are ready again, its slots free, its asks gone, in one transaction.
 
 -- Brings the limits that code declares up to date for these tasks: the lowest among live workers that handle the task;
--- none if they declare none; as it was if nobody handles it just now. Says whether
+-- none if they declare none; as it was if no live worker handles it. Says whether
 -- anything changed. The caller holds the rules lock.
 CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_change record;
   v_changed boolean := false;
@@ -32,7 +30,6 @@ BEGIN
     ORDER BY 1
   LOOP
     PERFORM apply_limit(v_change.name, 'code', v_change.max);
-    PERFORM pg_notify('sluice_${schema}', 'rules');
     v_changed := true;
   END LOOP;
   RETURN v_changed;
@@ -44,9 +41,7 @@ CREATE FUNCTION register_worker(
   p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint,
   p_highest_token bigint)
 RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
   PERFORM raise_tokens(p_highest_token);
@@ -61,9 +56,7 @@ $$;
 -- worker has given up never replaces a later one: see worker_lock. Says what came of it: lost, late (and nothing else),
 -- changed (a limit) or unchanged.
 CREATE FUNCTION declare_limits(p_worker uuid, p_epoch bigint, p_limit_names text[], p_limit_values integer[]) RETURNS text
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_epoch bigint;
   v_tasks text[];
@@ -78,71 +71,85 @@ BEGIN
 END
 $$;
 
--- Ends a worker's standing: its jobs are ready again and name no slots, its lent slots are free, and used is recounted from
--- the slots that are left, all in one transaction. The caller has locked the worker's row. A job that had started keeps its
--- attempt, with a note of what happened, if the worker died; a worker that signs off hands its jobs back untouched. Says of
--- which tasks jobs went back, and of which groups slots came free, each once for every one.
-CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean) RETURNS TABLE (requeued text[], slots text[])
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+-- Takes claimed jobs from a worker that does not have them any more: those that were asked to stop are cancelled, the others are ready
+-- again. If the worker was lost, a job that had started keeps its attempt, with a note of what happened; else it is as if it had not been
+-- claimed. Says of which tasks jobs went back, and of which groups slots came free, each once for every one.
+CREATE FUNCTION take_back(p_jobs uuid[], p_lost boolean, OUT requeued text[], OUT named text[])
+${lookups} AS $$
 DECLARE
-  v_lent text[] := ARRAY(SELECT s.group_name FROM slot s WHERE s.worker_id = p_worker);
-  v_named text[] := ARRAY(
-    SELECT h.group_name FROM held_slot h
-    WHERE h.worker_id = p_worker AND h.job_id IS NOT NULL
-    GROUP BY h.group_name, h.slot);
-  v_tasks text[];
   v_cancelled uuid[];
-  v_requeued text[];
 BEGIN
-  SELECT array_agg(id) INTO v_cancelled
-  FROM (SELECT id FROM job WHERE state = 2 AND worker_id = p_worker AND cancel_requested FOR UPDATE) c;
+  SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
+  FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
+  named := ARRAY(
+    SELECT n.name
+    FROM (
+      SELECT g.name, j.slots[g.place] AS slot
+      FROM job j
+      CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
+      WHERE j.id = ANY (p_jobs) AND j.slots IS NOT NULL
+    ) n
+    WHERE n.slot IS NOT NULL
+    GROUP BY n.name, n.slot);
   IF v_cancelled IS NOT NULL THEN
     PERFORM bury_cancelled(v_cancelled);
   END IF;
-
-  WITH requeued AS (
+  WITH back AS (
     UPDATE job SET
       state = 1,
-      lane = home_lane(task, groups, limited_group),
-      failures = CASE WHEN p_died AND started_at IS NOT NULL
+      lane = home_lane(task),
+      shard = shard_of(groups),
+      failures = CASE WHEN p_lost AND started_at IS NOT NULL
         THEN with_failure(failures, attempt, jsonb_build_object(
           'type', 'WorkerLost',
           'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
         ELSE failures
       END,
-      attempt = attempt - (NOT p_died AND started_at IS NOT NULL)::integer,
+      attempt = attempt - (NOT p_lost AND started_at IS NOT NULL)::integer,
       worker_id = NULL,
       slots = NULL,
       started_at = NULL
-    WHERE state = 2 AND worker_id = p_worker
+    WHERE id = ANY (p_jobs) AND state = 2
     RETURNING task
   )
-  SELECT array_agg(task) INTO v_requeued FROM requeued;
+  SELECT array_agg(b.task) INTO requeued FROM back b;
+  PERFORM call_back_all(named);
+END
+$$;
 
-  IF v_lent <> '{}' THEN
-    PERFORM lock_counters(v_lent);
-    DELETE FROM slot WHERE worker_id = p_worker;
-    PERFORM recount(ARRAY(SELECT DISTINCT unnest(v_lent)));
-  END IF;
-  PERFORM call_back(g, 8 * count(*)) FROM unnest(v_lent || v_named) AS g GROUP BY g ORDER BY g;
-
+-- Ends a worker's standing: its jobs are ready again and name no slots, and its lent slots are free, all in one transaction. The caller has
+-- locked the worker's row. Says what take_back does.
+CREATE FUNCTION retire_worker(p_worker uuid, p_died boolean, OUT requeued text[], OUT slots text[])
+${plpgsql} AS $$
+DECLARE
+  v_tasks text[];
+BEGIN
+  SELECT t.requeued, t.named INTO requeued, slots
+  FROM take_back(ARRAY(SELECT j.id FROM claimed_job j WHERE j.worker_id = p_worker), p_died) t;
+  slots := slots || take_lent(ARRAY(SELECT s FROM slot s WHERE s.worker_id = p_worker));
   DELETE FROM attested WHERE worker_id = p_worker;
   DELETE FROM ask WHERE worker_id = p_worker;
   DELETE FROM worker WHERE id = p_worker RETURNING tasks INTO v_tasks;
   PERFORM sync_code_limits(v_tasks);
-  RETURN QUERY SELECT v_requeued, nullif(v_lent || v_named, '{}');
 END
 $$;
 
--- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock nobody has
+-- Takes slots from a worker that does not have them any more. Returns their groups, each once for every one.
+CREATE FUNCTION take_lent(p_slots slot[]) RETURNS text[]
+${plpgsql} AS $$
+DECLARE
+  v_groups text[];
+BEGIN
+  SELECT free_slots(array_agg(s.group_name), array_agg(s.slot), array_agg(s.token)) INTO v_groups FROM unnest(p_slots) AS s;
+  PERFORM call_back_all(v_groups);
+  RETURN v_groups;
+END
+$$;
+
+-- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock no claim has
 -- them locked.
 CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
   PERFORM 1 FROM worker WHERE id = p_worker FOR UPDATE;
@@ -158,9 +165,7 @@ $$;
 -- once more as long as it was granted for, counted from now; its holder counts on no more.
 -- In a transaction of its own: the rules lock comes before all locks on rows.
 CREATE FUNCTION shorten_leases() RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   UPDATE worker SET expires_at = clock_timestamp() + granted_ms * interval '1 millisecond'
   WHERE id IN (
@@ -179,9 +184,7 @@ $$;
 -- Frees what dead workers and expired permits held. Kinds: worker (one row per dead one, with its name), job (its requeued
 -- jobs by task) and slot (by group, of dead workers and of expired permits).
 CREATE FUNCTION recover() RETURNS TABLE (kind text, worker uuid, name text, number bigint)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 #variable_conflict use_column
 DECLARE
   v_dead record;
@@ -213,9 +216,7 @@ $$;
 -- Lets a worker's lease end so long after now; false if it was lost. The client numbers its renewals, and each of them covers
 -- what the earlier ones asked for: one that another has overtaken changes nothing, and its lease is held all the same.
 CREATE FUNCTION renew_worker(p_worker uuid, p_renewal bigint, p_ms bigint) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   UPDATE worker SET
     granted_ms = p_ms,
@@ -235,17 +236,10 @@ $$;
 -- It does not wait for long: a worker whose earlier calls are stuck sends one reconcile after another, and each would keep
 -- a connection of the server busy. The worker's row is changed last, because renewals wait for whatever has it.
 CREATE FUNCTION reconcile(p_worker uuid, p_epoch bigint, p_known uuid[], p_tokens bigint[]) RETURNS jsonb
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-SET lock_timeout = '5s'
-AS $$
+${plpgsql} SET lock_timeout = '5s' AS $$
 DECLARE
   v_version bigint;
   v_epoch bigint;
-  v_unknown uuid[];
-  v_cancelled uuid[];
-  v_named text[];
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
   SELECT rules_version INTO v_version FROM meta;
@@ -255,28 +249,10 @@ BEGIN
   ELSIF v_epoch >= p_epoch THEN
     RETURN '{"late": true}';
   END IF;
-  SELECT array_agg(u.id), array_agg(u.id) FILTER (WHERE u.cancel_requested) INTO v_unknown, v_cancelled
-  FROM (
-    SELECT j.id, j.cancel_requested
-    FROM job j
-    WHERE j.state = 2 AND j.worker_id = p_worker
-      AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_known, p_tokens) AS k(id, token))
-    ORDER BY j.id
-    FOR UPDATE
-  ) u;
-  v_named := ARRAY(SELECT DISTINCT h.group_name FROM held_slot h WHERE h.job_id = ANY (v_unknown));
-  IF v_cancelled IS NOT NULL THEN
-    PERFORM bury_cancelled(v_cancelled);
-  END IF;
-  UPDATE job j SET
-    state = 1,
-    lane = home_lane(j.task, j.groups, j.limited_group),
-    attempt = j.attempt - (j.started_at IS NOT NULL)::integer,
-    worker_id = NULL,
-    slots = NULL,
-    started_at = NULL
-  WHERE j.id = ANY (v_unknown);
-  PERFORM call_back_all(v_named);
+  PERFORM take_back(ARRAY(
+    SELECT j.id FROM claimed_job j
+    WHERE j.worker_id = p_worker
+      AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_known, p_tokens) AS k(id, token))), false);
   UPDATE worker w SET
     epoch = p_epoch,
     rules_seen = v_version,
@@ -288,9 +264,7 @@ $$;
 
 -- Which of these tasks have a limit, as keys, which a lane, and which a group that is hot.
 CREATE FUNCTION works_by(p_tasks text[], OUT limited jsonb, OUT lanes text[], OUT hot text[])
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-AS $$
+STABLE ${sql} AS $$
   SELECT coalesce(jsonb_object_agg(r.name, true) FILTER (WHERE r.max IS NOT NULL), '{}'),
          coalesce(array_agg(r.name) FILTER (WHERE r.lane), '{}'),
          coalesce(array_agg(r.name) FILTER (WHERE r.max IS NOT NULL AND is_hot(r.name)), '{}')
@@ -299,20 +273,17 @@ $$;
 
 -- What a worker holds.
 CREATE FUNCTION standing_of(p_worker uuid) RETURNS jsonb
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+STABLE ${sql} AS $$
   SELECT jsonb_build_object(
     'jobs', (
       SELECT coalesce(jsonb_object_agg(j.id, jsonb_build_object(
         'gates', (SELECT coalesce(jsonb_agg(g ORDER BY g), '[]') FROM unnest(j.task || j.groups) AS g
                   WHERE limit_of(g) IS NOT NULL AND is_hot(g)),
-        'named', (SELECT coalesce(jsonb_object_agg(g, j.slots[position_of(g, j.task, j.groups)]), '{}')
-                  FROM unnest(j.task || j.groups) AS g
-                  WHERE j.slots[position_of(g, j.task, j.groups)] IS NOT NULL AND limit_of(g) IS NOT NULL))), '{}')
-      FROM job j
-      WHERE j.state = 2 AND j.worker_id = p_worker),
+        'named', (SELECT coalesce(jsonb_object_agg(g.name, j.slots[g.place]), '{}')
+                  FROM unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
+                  WHERE j.slots[g.place] IS NOT NULL AND limit_of(g.name) IS NOT NULL))), '{}')
+      FROM claimed_job j
+      WHERE j.worker_id = p_worker),
     'slots', (
       SELECT coalesce(jsonb_agg(jsonb_build_array(s.group_name, s.slot, s.token)), '[]')
       FROM slot s
@@ -330,9 +301,7 @@ CREATE FUNCTION attest(
   p_worker uuid, p_epoch bigint, p_rules bigint, p_jobs uuid[], p_tokens bigint[],
   p_groups text[], p_slots integer[], p_slot_tokens bigint[])
 RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
   IF p_epoch IS DISTINCT FROM (SELECT w.epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN

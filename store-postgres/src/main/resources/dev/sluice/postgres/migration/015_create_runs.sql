@@ -1,4 +1,4 @@
--- Runs of workflows, as documents. What is in content and charter is the affair of whoever writes them; the columns before
+-- Runs of workflows, as documents. What is in content and charter concerns their writers alone; the columns before
 -- are what the store itself looks at. A run is replaced by its version alone, so two writers never both succeed.
 --
 -- The charter is what does not change while a run goes on. It is large, and an update that leaves it alone does not write it
@@ -11,7 +11,7 @@ CREATE TABLE run (
   version bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  attention_at timestamptz,                   -- when somebody should look, if nothing has happened by then
+  attention_at timestamptz,                   -- when a tick should look, if nothing has happened by then
   content text NOT NULL,
   charter_name text NOT NULL,
   charter text NOT NULL

@@ -13,11 +13,7 @@
 -- are made for the groups given, so that a few are looked up.
 CREATE FUNCTION audit_repairable(p_groups text[])
 RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
-LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET jit = off
-SET plan_cache_mode = force_custom_plan
-AS $$
+STABLE ${plpgsql} SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -62,11 +58,7 @@ $$;
 -- have its jobs, and raises the version with it. One scan each, whatever the number of workers; lists are long
 -- and the planner takes them for short, so no loops.
 CREATE FUNCTION unlisted() RETURNS TABLE (worker_id uuid, token bigint, job_id uuid, group_name text, slot integer)
-LANGUAGE plpgsql STABLE
-SET search_path = ${schema}, pg_temp
-SET enable_nestloop = off
-SET jit = off
-AS $$
+STABLE ${lists} AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -85,10 +77,9 @@ BEGIN
     CROSS JOIN LATERAL unnest(a.groups, a.slots, a.slot_tokens) AS k(group_name, slot, token)
   )
   SELECT j.worker_id, j.token, j.id, NULL::text, NULL::integer
-  FROM job j
+  FROM claimed_job j
   JOIN said a ON a.worker_id = j.worker_id AND j.token < a.token
-  WHERE j.state = 2
-    AND NOT EXISTS (
+  WHERE NOT EXISTS (
       SELECT FROM listed_jobs k WHERE k.worker_id = j.worker_id AND k.id = j.id AND k.token = j.token)
   UNION ALL
   SELECT s.worker_id, s.token, NULL, s.group_name, s.slot
@@ -103,16 +94,13 @@ $$;
 
 -- All that is not as it should be.
 CREATE FUNCTION audit_findings() RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
-LANGUAGE sql STABLE
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+STABLE ${sql} AS $$
   WITH running AS (
     SELECT j.worker_id, g.name, count(*)::integer AS jobs,
-           count(DISTINCT j.slots[position_of(g.name, j.task, j.groups)])::integer AS named
-    FROM job j
-    CROSS JOIN LATERAL unnest(j.task || j.groups) AS g(name)
-    WHERE j.state = 2 AND j.started_at IS NOT NULL
+           count(DISTINCT j.slots[g.place])::integer AS named
+    FROM claimed_job j
+    CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
+    WHERE j.started_at IS NOT NULL
     GROUP BY 1, 2
   ), lent AS (
     SELECT s.worker_id, s.group_name AS name, count(*)::integer AS slots
@@ -157,15 +145,12 @@ AS $$
   ORDER BY 1, 2, 5
 $$;
 
--- Puts right what can be in these groups, in which something was found: slots that nobody holds are freed, counts are
--- counted again, and who waits for the places is called. Under the rules lock nobody claims meanwhile, so what is found
+-- Puts right what can be in these groups, in which something was found: slots that nothing holds are freed, counts are
+-- counted again, and jobs that wait for the places are called back. Under the rules lock no claim is under way, so what is found
 -- here is what is repaired here; it is returned.
 CREATE FUNCTION audit_repair(p_groups text[])
 RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+${plpgsql} AS $$
 #variable_conflict use_column
 DECLARE
   v_groups text[] := '{}';
@@ -190,66 +175,15 @@ BEGIN
 END
 $$;
 
--- Takes these jobs from workers that do not have them: those that were asked to stop are cancelled, the others go back in
--- line, (p_undone) with the attempt before them. The caller holds the rules lock.
-CREATE FUNCTION take_back(p_jobs uuid[], p_undone boolean) RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
-DECLARE
-  v_cancelled uuid[];
-  v_named text[] := ARRAY(SELECT DISTINCT h.group_name FROM held_slot h WHERE h.job_id = ANY (p_jobs));
-BEGIN
-  SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
-  FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
-  IF v_cancelled IS NOT NULL THEN
-    PERFORM bury_cancelled(v_cancelled);
-  END IF;
-  UPDATE job j SET
-    state = 1,
-    lane = home_lane(j.task, j.groups, j.limited_group),
-    attempt = j.attempt - (p_undone AND j.started_at IS NOT NULL)::integer,
-    worker_id = NULL,
-    slots = NULL,
-    started_at = NULL
-  WHERE j.id = ANY (p_jobs) AND j.state = 2;
-  PERFORM call_back_all(v_named);
-END
-$$;
-
 -- Takes from live workers what they did not list: jobs go back in line or are cancelled, slots are free. Under the rules
 -- lock no worker reconciles meanwhile, which is the only way to hear of them.
 CREATE FUNCTION take_unlisted() RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
-DECLARE
-  v_jobs uuid[];
-  v_groups text[];
-  v_slots integer[];
-  v_tokens bigint[];
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  SELECT array_agg(u.job_id) FILTER (WHERE u.job_id IS NOT NULL),
-         array_agg(u.group_name) FILTER (WHERE u.job_id IS NULL),
-         array_agg(u.slot) FILTER (WHERE u.job_id IS NULL),
-         array_agg(u.token) FILTER (WHERE u.job_id IS NULL)
-  INTO v_jobs, v_groups, v_slots, v_tokens
-  FROM unlisted() u;
-  IF v_jobs IS NOT NULL THEN
-    PERFORM take_back(v_jobs, true);
-  END IF;
-  IF v_groups IS NOT NULL THEN
-    PERFORM lock_counters(v_groups);
-    DELETE FROM slot s
-    USING unnest(v_groups, v_slots, v_tokens) AS u(group_name, slot, token)
-    WHERE s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token;
-    v_groups := ARRAY(SELECT DISTINCT unnest(v_groups));
-    PERFORM recount(v_groups);
-    PERFORM call_back(g, 1000) FROM unnest(v_groups) AS g WHERE NOT is_full(g);
-  END IF;
+  PERFORM take_back(ARRAY(SELECT u.job_id FROM unlisted() u WHERE u.job_id IS NOT NULL), false);
+  PERFORM take_lent(ARRAY(
+    SELECT s FROM unlisted() u JOIN slot s ON s.group_name = u.group_name AND s.slot = u.slot AND s.token = u.token));
   PERFORM wake_all();
 END
 $$;
@@ -257,21 +191,18 @@ $$;
 -- Takes jobs back that are with a worker that is not on record. That never is, unless a worker is deleted by hand.
 -- Returns how many.
 CREATE FUNCTION requeue_orphans() RETURNS integer
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET jit = off
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_jobs uuid[];
 BEGIN
-  IF NOT EXISTS (
-      SELECT FROM job j WHERE j.state = 2 AND NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id)) THEN
-    RETURN 0;
-  END IF;
-  PERFORM pg_advisory_xact_lock(rules_lock());
-  v_jobs := ARRAY(
-    SELECT j.id FROM job j WHERE j.state = 2 AND NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id));
-  PERFORM take_back(v_jobs, false);
+  FOR v_look IN 1 .. 2 LOOP
+    v_jobs := ARRAY(SELECT j.id FROM claimed_job j WHERE NOT EXISTS (SELECT FROM worker w WHERE w.id = j.worker_id));
+    IF v_jobs = '{}' THEN
+      RETURN 0;
+    END IF;
+    PERFORM pg_advisory_xact_lock(rules_lock());   -- and look again, under the lock
+  END LOOP;
+  PERFORM take_back(v_jobs, true);
   PERFORM wake_all();
   RETURN cardinality(v_jobs);
 END

@@ -3,7 +3,8 @@
 --
 -- A worker that has room and finds a group full stands in line for it: it has an ask. While others are in line, a worker gets
 -- jobs under no more slots than its allowance (shares_of), so slots above its share come free with the jobs in them. A slot
--- that is free is offered to the first in line, which is woken. With more workers than slots there are turns.
+-- that is free is offered to the first in line, which is woken and claims one of its jobs before others (claim_in_turn). With more
+-- workers than slots there are turns.
 --
 -- Nothing waits here: a row that another transaction has locked is left as it is.
 
@@ -42,127 +43,101 @@ CREATE TYPE group_shares AS (
 );
 
 CREATE FUNCTION shares_of(p_worker uuid, p_group text, p_limit integer) RETURNS group_shares
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
-  v_holders uuid[];
-  v_held integer[];
-  v_used integer;
-  v_permits integer;
-  v_line uuid[];
-  v_owed integer;          -- slots that the others in line lack
-  v_ahead integer;         -- those in line before this worker
+  v record;
   v_own integer;           -- slots that the worker keeps, whatever the others lack
   v_shares group_shares;
 BEGIN
-  SELECT array_agg(h.worker_id) FILTER (WHERE h.worker_id IS NOT NULL), array_agg(h.slots) FILTER (WHERE h.worker_id IS NOT NULL),
-         coalesce(sum(h.slots), 0), coalesce(sum(h.slots) FILTER (WHERE h.worker_id IS NULL), 0)
-  INTO v_holders, v_held, v_used, v_permits
-  FROM (
-    SELECT s.worker_id, count(DISTINCT s.slot)::integer AS slots FROM held_slot s WHERE s.group_name = p_group GROUP BY s.worker_id
-  ) h;
-  v_line := ARRAY(
-    SELECT a.worker_id FROM ask a WHERE a.group_name = p_group AND a.turn_ends IS NULL AND is_fresh(a.offered_at) ORDER BY a.place);
-  v_shares.workers := (
-    SELECT count(DISTINCT w) FROM unnest(v_holders || v_line || p_worker) AS w);
-  v_shares.share := greatest(p_limit - v_permits, 0) / greatest(v_shares.workers, 1);
-  v_shares.mine := coalesce(v_held[array_position(v_holders, p_worker)], 0);
-  v_shares.free := greatest(p_limit - v_used, 0);
-  SELECT array_agg(l.worker ORDER BY l.ord), coalesce(sum(l.lack), 0),
-         coalesce(sum(l.lack) FILTER (WHERE l.ord < coalesce(array_position(v_line, p_worker), l.ord + 1)), 0)
-  INTO v_shares.line, v_owed, v_ahead
-  FROM (
-    SELECT w.worker, w.ord, greatest(v_shares.share, 1) - coalesce(v_held[array_position(v_holders, w.worker)], 0) AS lack
-    FROM unnest(v_line) WITH ORDINALITY AS w(worker, ord)
-    WHERE w.worker IS DISTINCT FROM p_worker
-  ) l
-  WHERE l.lack > 0;
-  v_shares.others := v_owed > 0 OR EXISTS (SELECT FROM unnest(v_holders) AS h WHERE h IS DISTINCT FROM p_worker);
-  v_own := CASE WHEN v_shares.share > 0 THEN v_shares.share ELSE (
+  WITH worker AS (
+    SELECT w.id, coalesce(sum(w.slots), 0) AS slots, max(w.place) AS place
+    FROM (
+      SELECT h.worker_id, count(DISTINCT h.slot), NULL::bigint FROM held_in(p_group) h GROUP BY h.worker_id
+      UNION ALL
+      SELECT a.worker_id, 0, a.place FROM ask a WHERE a.group_name = p_group AND a.turn_ends IS NULL AND is_fresh(a.offered_at)
+      UNION ALL
+      SELECT p_worker, 0, NULL WHERE p_worker IS NOT NULL
+    ) AS w(id, slots, place)
+    GROUP BY w.id                                 -- permits have no worker
+  ), share AS (
+    SELECT count(id)::integer AS workers, greatest(p_limit - coalesce(sum(slots) FILTER (WHERE id IS NULL), 0), 0)::integer
+             / greatest(count(id), 1)::integer AS slots
+    FROM worker
+  ), line AS (
+    SELECT w.id, w.place, greatest(s.slots, 1) - w.slots AS lack, w.place < (SELECT o.place FROM worker o WHERE o.id = p_worker) AS ahead
+    FROM worker w, share s
+    WHERE w.place IS NOT NULL AND w.id IS DISTINCT FROM p_worker AND greatest(s.slots, 1) > w.slots
+  )
+  SELECT (SELECT coalesce(max(w.slots), 0)::integer FROM worker w WHERE w.id = p_worker) AS mine,
+         (SELECT greatest(p_limit - coalesce(sum(w.slots), 0), 0)::integer FROM worker w) AS free, s.slots AS share, s.workers,
+         EXISTS (SELECT FROM worker w WHERE w.id IS DISTINCT FROM p_worker AND w.id IS NOT NULL AND w.slots > 0) AS others,
+         (SELECT array_agg(l.id ORDER BY l.place) FROM line l) AS line,
+         (SELECT coalesce(sum(l.lack), 0)::integer FROM line l) AS owed,
+         (SELECT coalesce(sum(l.lack), 0)::integer FROM line l WHERE l.ahead IS NOT FALSE) AS owed_ahead
+  INTO v
+  FROM share s;
+  v_own := CASE WHEN v.share > 0 THEN v.share ELSE (
     SELECT count(*) FROM ask a WHERE a.worker_id = p_worker AND a.group_name = p_group AND a.turn_ends > clock_timestamp()) END;
-  v_shares.allowance := CASE
-    WHEN v_own = 0 AND v_shares.mine = 0 AND v_owed > 0 THEN greatest(least(v_shares.free - v_ahead, 1), 0)
-    ELSE greatest(least(v_own, v_shares.mine + v_shares.free), v_shares.mine + v_shares.free - v_owed)
-  END;
-  RETURN v_shares;
+  RETURN (v.mine, v.free, v.share, v.workers, v.others OR v.owed > 0, v.line, CASE
+    WHEN v_own = 0 AND v.mine = 0 AND v.owed > 0 THEN greatest(least(v.free - v.owed_ahead, 1), 0)
+    ELSE greatest(least(v_own, v.mine + v.free), v.mine + v.free - v.owed) END)::group_shares;
 END
 $$;
 
 -- Whether what was offered then, or not yet, still stands. A worker that has not come within three seconds may have died.
 CREATE FUNCTION is_fresh(p_offered_at timestamptz) RETURNS boolean
-LANGUAGE sql VOLATILE
-AS $$ SELECT p_offered_at IS NULL OR p_offered_at > clock_timestamp() - interval '3 seconds' $$;
+LANGUAGE sql VOLATILE AS $$ SELECT p_offered_at IS NULL OR p_offered_at > clock_timestamp() - interval '3 seconds' $$;
 
 -- How many more slots of each group the worker may take: NULL as many as there are; below 0, under so many of those it has
 -- it gets no more jobs. The caller holds the latches of cold groups, and has the found jobs locked.
-CREATE FUNCTION caps_for(p_worker uuid, p_found found, p_groups needed_groups, p_demand demand) RETURNS integer[]
-LANGUAGE plpgsql
-${lookups}
-AS $$
+CREATE FUNCTION with_caps(p_worker uuid, p_found found, p_rooms room[], p_demand demand) RETURNS room[]
+${lookups} AS $$
 DECLARE
-  v_caps integer[] := array_fill(NULL::integer, ARRAY[cardinality(p_groups.names)]);
-  v_group record;
+  v_room room;
   v_shares group_shares;
   v_kept reservation;
   v_comes boolean;
 BEGIN
-  FOR v_group IN
-    SELECT g.ord, g.name, g.max
-    FROM unnest(p_groups.names, p_groups.kinds, p_groups.limits) WITH ORDINALITY AS g(name, kind, max, ord)
-    WHERE g.kind IN ('c', 'h') AND p_groups.allowed[g.ord] > 0
-      AND EXISTS (SELECT FROM ask a WHERE a.group_name = g.name AND a.turn_ends IS NULL AND a.worker_id <> p_worker)
-  LOOP
-    PERFORM drop_void(v_group.name);
-    v_shares := shares_of(p_worker, v_group.name, v_group.max);
-    IF v_shares.line IS NOT NULL THEN
-      v_caps[v_group.ord] := v_shares.allowance - v_shares.mine;
+  FOR i IN 1 .. cardinality(p_rooms) LOOP
+    v_room := p_rooms[i];
+    IF v_room.kind IN ('c', 'h') AND v_room.sure AND v_room.max > 0 AND EXISTS (
+        SELECT FROM ask a WHERE a.group_name = v_room.name AND a.turn_ends IS NULL AND a.worker_id <> p_worker) THEN
+      -- If a worker has not come for the slot it was offered, the whole line of the group is void: workers that died together cost
+      -- the group these seconds once, and the others will ask again.
+      DELETE FROM ask WHERE ctid = ANY (ARRAY(
+        SELECT a.ctid FROM ask a
+        WHERE a.group_name = v_room.name AND a.turn_ends IS NULL AND EXISTS (
+          SELECT FROM ask o WHERE o.group_name = v_room.name AND o.turn_ends IS NULL AND NOT is_fresh(o.offered_at))
+        FOR UPDATE SKIP LOCKED));
+      v_shares := shares_of(p_worker, v_room.name, v_room.max);
+      IF v_shares.line IS NOT NULL THEN
+        p_rooms[i].cap := v_shares.allowance - v_shares.mine;
+      END IF;
     END IF;
   END LOOP;
   -- One slot is kept; unless the job it is kept for is here, and all its groups have room: it comes first then, and takes that
   -- slot before all that are in line.
-  FOR v_kept IN
-    SELECT r.* FROM reservation r WHERE r.until > clock_timestamp() AND r.groups && p_groups.names AND is_kept(r)
-  LOOP
+  FOR v_kept IN SELECT r.* FROM reservation r WHERE r.until > clock_timestamp() AND is_kept(r) LOOP
     v_comes := EXISTS (SELECT FROM job j WHERE j.id = v_kept.job_id AND j.ctid = p_found.tids[1])
       AND have_room(v_kept.groups, p_demand)
-      AND NOT EXISTS (
-        SELECT FROM unnest(p_groups.names, p_groups.allowed) AS g(name, allowed)
-        WHERE g.allowed = 0 AND g.name = ANY (v_kept.groups));
-    FOR v_group IN
-      SELECT g.ord, g.max - slots_used(g.name) - 1 AS cap
-      FROM unnest(p_groups.names, p_groups.kinds, p_groups.limits) WITH ORDINALITY AS g(name, kind, max, ord)
-      WHERE g.kind IN ('c', 'h') AND g.name = ANY (v_kept.groups)
-    LOOP
-      v_caps[v_group.ord] := CASE
-        WHEN NOT v_comes THEN least(v_caps[v_group.ord], greatest(v_group.cap, -1))
-        WHEN v_caps[v_group.ord] < 1 THEN 1
-        ELSE v_caps[v_group.ord] END;
+      AND NOT EXISTS (SELECT FROM unnest(p_rooms) AS g WHERE NOT (g.sure AND g.max > 0) AND g.name = ANY (v_kept.groups));
+    FOR i IN 1 .. cardinality(p_rooms) LOOP
+      v_room := p_rooms[i];
+      IF v_room.kind IN ('c', 'h') AND v_room.name = ANY (v_kept.groups) THEN
+        p_rooms[i].cap := CASE
+          WHEN NOT v_comes THEN least(v_room.cap, greatest(v_room.max - slots_used(v_room.name) - 1, -1))
+          WHEN v_room.cap < 1 THEN 1
+          ELSE v_room.cap END;
+      END IF;
     END LOOP;
   END LOOP;
-  RETURN v_caps;
-END
-$$;
-
--- If a worker has not come for the slot it was offered, the whole line of the group is void: workers that died together cost
--- the group these seconds once, and the others will ask again.
-CREATE FUNCTION drop_void(p_group text) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
-BEGIN
-  IF EXISTS (SELECT FROM ask a WHERE a.group_name = p_group AND a.turn_ends IS NULL AND NOT is_fresh(a.offered_at)) THEN
-    DELETE FROM ask WHERE ctid = ANY (ARRAY(
-      SELECT a.ctid FROM ask a WHERE a.group_name = p_group AND a.turn_ends IS NULL FOR UPDATE SKIP LOCKED));
-  END IF;
+  RETURN p_rooms;
 END
 $$;
 
 -- Leaves free slots of these groups to the first in line, and wakes them with the commit.
 CREATE FUNCTION offer(p_groups text[]) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   v_group text;
   v_shares group_shares;
@@ -195,9 +170,7 @@ $$;
 
 -- Has a worker stand in line for those of these groups of which it has less than it is due; for 16 at most in all.
 CREATE FUNCTION ask_for(p_worker uuid, p_groups text[]) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+${lookups} AS $$
 DECLARE
   v_own text[] := ARRAY(SELECT a.group_name FROM ask a WHERE a.worker_id = p_worker);
   v_group text;
@@ -219,10 +192,8 @@ $$;
 -- Brings a worker's asks up to date after its claim: what is met, or of no use to it, ends. It has no use for an offer if it was
 -- there before the claim, which found no job at all. All its asks end when nothing keeps jobs from it any more. Returns the
 -- groups of which it was offered a slot and leaves it: the slot is for the next in line.
-CREATE FUNCTION settle_asks(p_worker uuid, p_demand demand, p_claim claim, p_offered text[]) RETURNS text[]
-LANGUAGE plpgsql
-${lookups}
-AS $$
+CREATE FUNCTION settle_asks(p_worker uuid, p_demand demand, p_claim claim) RETURNS text[]
+${lookups} AS $$
 DECLARE
   v_ask record;
   v_shares group_shares;
@@ -247,9 +218,13 @@ BEGIN
         UPDATE ask SET turn_ends = NULL, place = DEFAULT WHERE ctid = v_ask.tid;
       END IF;
     ELSIF v_shares.mine >= greatest(v_shares.share, 1) THEN
-      -- Met. There may be fewer workers than slots just now; should that change, this one has only begun.
-      UPDATE ask SET offered_at = NULL, turn_ends = clock_timestamp() + turn(v_ask.max, v_shares.workers) WHERE ctid = v_ask.tid;
-    ELSIF v_idle OR v_ask.max IS NULL OR (NOT v_found AND v_shares.free > 0 AND v_ask.group_name = ANY (p_offered)) THEN
+      -- Met. There may be fewer workers than slots just now; should that change, this one has only begun: each has had its turn
+      -- after about two seconds.
+      UPDATE ask SET
+        offered_at = NULL,
+        turn_ends = clock_timestamp() + greatest(least(2.0 * v_ask.max / v_shares.workers, 1), 0.5) * interval '1 second'
+      WHERE ctid = v_ask.tid;
+    ELSIF v_idle OR v_ask.max IS NULL OR (NOT v_found AND v_shares.free > 0 AND v_ask.group_name = ANY (p_demand.turns)) THEN
       DELETE FROM ask WHERE ctid = v_ask.tid;
       IF v_ask.offered_at IS NOT NULL AND v_shares.free > 0 THEN
         v_left := v_left || v_ask.group_name;
@@ -262,24 +237,16 @@ BEGIN
 END
 $$;
 
--- How long a worker keeps a slot while there are more workers than slots: each has had its turn after about two seconds.
-CREATE FUNCTION turn(p_slots integer, p_workers integer) RETURNS interval
-LANGUAGE sql IMMUTABLE
-AS $$ SELECT greatest(least(2.0 * p_slots / p_workers, 1), 0.5) * interval '1 second' $$;
-
 -- The last step of an exchange: what the worker did not get it asks for, and what it leaves is offered to others. p_freed has
--- the groups of which slots came free, p_offered those of which the worker was offered slots before its claim. Of use only if
--- there are asks, or the claim is to tell what kept jobs away.
-CREATE FUNCTION settle(p_worker uuid, p_demand demand, p_claim claim, p_freed text[], p_offered text[]) RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
+-- the groups of which slots came free. Of use only if there are asks, or the claim is to tell what kept jobs away.
+CREATE FUNCTION settle(p_worker uuid, p_demand demand, p_claim claim, p_freed text[]) RETURNS void
+${lookups} AS $$
 DECLARE
   v_own boolean := EXISTS (SELECT FROM ask a WHERE a.worker_id = p_worker);
   v_left text[];
 BEGIN
   IF v_own AND NOT p_claim.stale THEN
-    v_left := settle_asks(p_worker, p_demand, p_claim, p_offered);
+    v_left := settle_asks(p_worker, p_demand, p_claim);
   END IF;
   -- A worker that is refused for the sake of others stands in line at once, one that finds a group full once in a while.
   IF p_demand.tell AND NOT p_claim.stale AND p_claim.more IS NOT TRUE
@@ -288,8 +255,13 @@ BEGIN
   ELSIF p_claim.capped IS NOT NULL THEN
     PERFORM ask_for(p_worker, p_claim.capped);
   END IF;
-  IF p_demand.tell THEN
-    PERFORM forget_reservations();
+  IF p_demand.tell AND EXISTS (SELECT FROM reservation) THEN
+    -- Jobs that are not passed over any more.
+    DELETE FROM reservation WHERE ctid = ANY (ARRAY(
+      SELECT r.ctid FROM reservation r
+      WHERE greatest(r.seen_at, r.rests_until) < clock_timestamp() - interval '10 seconds'
+         OR NOT EXISTS (SELECT FROM job j WHERE j.id = r.job_id AND j.state < 2)
+      FOR UPDATE SKIP LOCKED));
   END IF;
   IF EXISTS (SELECT FROM ask a WHERE a.turn_ends IS NULL) THEN
     PERFORM offer(p_freed || p_claim.capped || v_left);
@@ -303,75 +275,45 @@ $$;
 
 -- Whether slots are kept for a job now: not while one of its groups is held at 0, and not once it is claimed or has ended.
 CREATE FUNCTION is_kept(p_reservation reservation) RETURNS boolean
-LANGUAGE plpgsql
-${lookups}
-AS $$
-BEGIN
-  RETURN p_reservation.until > clock_timestamp()
-    AND EXISTS (SELECT FROM job j WHERE j.id = p_reservation.job_id AND j.state = 1)
-    AND 0 < ALL (limits_of(p_reservation.groups));
-END
+STABLE ${sql} AS $$
+  SELECT p_reservation.until > clock_timestamp()
+    AND EXISTS (SELECT FROM job j WHERE j.id = p_reservation.job_id AND j.state = 1) AND 0 < ALL (limits_of(p_reservation.groups))
 $$;
 
 -- Whether each of a job's groups has a slot for this worker: a free one, or one that is lent to it and has room.
 CREATE FUNCTION have_room(p_groups text[], p_demand demand) RETURNS boolean
-LANGUAGE plpgsql
-${lookups}
-AS $$
-BEGIN
-  RETURN NOT EXISTS (
-    SELECT FROM unnest(p_groups) AS g(name)
-    WHERE is_full(g.name) AND coalesce(p_demand.spares[array_position(p_demand.spare_groups, g.name)], 0) = 0);
-END
+STABLE ${sql} AS $$
+  SELECT NOT EXISTS (
+    SELECT FROM full_among(p_groups) AS g
+    WHERE coalesce(p_demand.spares[array_position(p_demand.spare_groups, g)], 0) = 0)
 $$;
 
--- The found jobs; before them a job that slots are kept for, if this worker wants it and all its groups have room, locked as
--- they are. Wherever it stands, it need not be among the best.
-CREATE FUNCTION kept_first(p_found found, p_demand demand) RETURNS found
-LANGUAGE plpgsql
-${lookups}
-AS $$
+-- A job that slots are kept for, if this worker wants it and all its groups have room, locked. Wherever it stands, it need not be
+-- among the best.
+CREATE FUNCTION kept_job(p_demand demand) RETURNS found
+${lookups} AS $$
 DECLARE
-  v_kept record;
+  v_found found;
 BEGIN
-  SELECT j.ctid AS tid, j.lane, j.task, nullif(j.groups[1], j.task) AS first,
-         j.groups[2] IS NOT NULL OR j.limited_group IS NOT NULL AS further
-  INTO v_kept
-  FROM reservation r
-  JOIN job j ON j.id = ANY (ARRAY[r.job_id])
-  WHERE r.until > clock_timestamp() AND is_kept(r) AND have_room(r.groups, p_demand) AND p_demand.rooms ? j.task
-    AND j.state = 1 AND j.queue = ANY (p_demand.queues) AND NOT EXISTS (SELECT FROM queue q WHERE q.name = j.queue AND q.paused)
-  LIMIT 1
-  FOR UPDATE OF j SKIP LOCKED;
-  IF FOUND THEN
-    IF v_kept.lane NOT IN ('', '*', v_kept.task) THEN
-      -- Called back here and now, so that nothing else calls it back and moves it in the table.
-      UPDATE job SET lane = home_lane(task, groups, limited_group) WHERE ctid = v_kept.tid
-      RETURNING ctid, lane INTO v_kept.tid, v_kept.lane;
-    END IF;
-    SELECT v_kept.tid || array_agg(f.tid ORDER BY f.ord), v_kept.lane || array_agg(f.lane ORDER BY f.ord),
-           v_kept.task || array_agg(f.task ORDER BY f.ord), v_kept.first || array_agg(f.first ORDER BY f.ord),
-           NULL, v_kept.further OR p_found.further
-    INTO p_found
-    FROM (
-      SELECT * FROM unnest(p_found.tids, p_found.lanes, p_found.tasks, p_found.firsts)
-        WITH ORDINALITY AS o(tid, lane, task, first, ord)
-      WHERE o.tid <> v_kept.tid
-      ORDER BY ord
-      LIMIT p_demand.jobs - 1
-    ) f;
-  END IF;
-  RETURN p_found;
+  -- Where it was set aside, it is called back here and now, so that nothing else calls it back and moves it in the table.
+  UPDATE job SET lane = home_lane(task), shard = shard_of(groups)
+  WHERE ctid = ANY (ARRAY(
+    SELECT j.ctid FROM reservation r JOIN job j ON j.id = ANY (ARRAY[r.job_id])
+    WHERE is_kept(r) AND have_room(r.groups, p_demand) AND p_demand.rooms ? j.task AND j.state = 1 AND j.queue = ANY (p_demand.queues)
+    LIMIT 1
+    FOR UPDATE OF j SKIP LOCKED))
+  RETURNING ARRAY[ctid], ARRAY[lane], ARRAY[shard], ARRAY[task], ARRAY[nullif(groups[1], task)], groups[1] IS NOT NULL,
+            groups[2] IS NOT NULL OR limited_group IS NOT NULL
+  INTO v_found;
+  RETURN v_found;
 END
 $$;
 
 -- Takes down the first of the found jobs that one of its groups would admit, and another, which is full, does not. If that has
 -- been so for five seconds, slots of all its groups are kept for it for ten; then these groups rest. The caller has the job
 -- locked, so no other transaction takes it down.
-CREATE FUNCTION note_passed_over(p_found found, p_needs needs, p_groups needed_groups, p_full text[]) RETURNS void
-LANGUAGE plpgsql
-${lists}
-AS $$
+CREATE FUNCTION note_passed_over(p_found found, p_needs needs, p_rooms room[], p_full text[]) RETURNS void
+${lists} AS $$
 DECLARE
   v_ord integer;
   v_groups text[];
@@ -381,18 +323,17 @@ BEGIN
   -- A task's own group is not kept besides one of its keys: a slot of the key comes free together with one of the task.
   SELECT c.ord, c.groups INTO v_ord, v_groups
   FROM (
-    SELECT n.ord, ARRAY(
-      SELECT g FROM unnest(array_agg(p_groups.names[n.g]) FILTER (WHERE p_groups.kinds[n.g] IN ('c', 'h'))) AS g
-      WHERE NOT EXISTS (
-        SELECT FROM unnest(array_agg(p_groups.names[n.g])) AS k WHERE is_keyed(k) AND split_part(k, '/', 1) = g)
-      ORDER BY 1) AS groups
-    FROM unnest(p_needs.ords, p_needs.gs) AS n(ord, g)
+    SELECT n.ord, bool_or(g.allowed > 0) AS any_room, array_agg(n.name ORDER BY n.name) AS groups
+    FROM unnest(p_needs.ords, p_needs.names, p_needs.rooms) AS n(ord, name, room)
+    JOIN unnest(p_rooms) AS g ON g.name = n.room
+    WHERE g.kind IN ('c', 'h', 'k') AND NOT EXISTS (
+      SELECT FROM unnest(p_needs.ords, p_needs.names) AS k(ord, name)
+      WHERE k.ord = n.ord AND ((is_keyed(k.name) AND split_part(k.name, '/', 1) = n.name)
+        OR (left(k.name, 1) = '*' AND (SELECT r.allowed FROM unnest(p_rooms) AS r WHERE r.name = k.name) = 0)))
     GROUP BY n.ord
-    HAVING count(*) > 1 AND NOT bool_or(p_groups.kinds[n.g] = 'r' AND p_groups.allowed[n.g] = 0)
+    HAVING count(*) > 1
   ) c
-  WHERE cardinality(c.groups) > 1 AND c.groups && p_full
-    AND EXISTS (
-      SELECT FROM unnest(p_groups.names, p_groups.allowed) AS a(name, allowed) WHERE a.allowed > 0 AND a.name = ANY (c.groups))
+  WHERE c.any_room AND c.groups && p_full
   ORDER BY c.ord
   LIMIT 1;
   IF v_ord IS NULL THEN
@@ -415,21 +356,5 @@ BEGIN
     times = r.times + 1
   WHERE r.job_id = v_id AND r.since < v_now - interval '5 seconds' AND r.rests_until < v_now AND 0 < ALL (limits_of(v_groups))
     AND NOT EXISTS (SELECT FROM reservation o WHERE o.groups && v_groups AND o.rests_until > v_now);
-END
-$$;
-
--- Forgets jobs that are not passed over any more.
-CREATE FUNCTION forget_reservations() RETURNS void
-LANGUAGE plpgsql
-${lookups}
-AS $$
-BEGIN
-  IF EXISTS (SELECT FROM reservation) THEN
-    DELETE FROM reservation WHERE ctid = ANY (ARRAY(
-      SELECT r.ctid FROM reservation r
-      WHERE greatest(r.seen_at, r.rests_until) < clock_timestamp() - interval '10 seconds'
-         OR NOT EXISTS (SELECT FROM job j WHERE j.id = r.job_id AND j.state < 2)
-      FOR UPDATE SKIP LOCKED));
-  END IF;
 END
 $$;

@@ -5,18 +5,14 @@
 -- it is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it
 -- waiting.
 CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_news record;
-  v_some uuid[];
-  v_woken uuid[] := '{}';
+  v_worker uuid;
+  v_woken integer := 0;
 BEGIN
-  FOR v_news IN
-    SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC
-  LOOP
-    WITH woken AS (
+  FOR v_news IN SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC LOOP
+    FOR v_worker IN
       UPDATE worker SET waiting_for = NULL
       WHERE id IN (
         SELECT w.id
@@ -29,12 +25,12 @@ BEGIN
         LIMIT v_news.workers
         FOR UPDATE)
       RETURNING id
-    )
-    SELECT array_agg(id) INTO v_some FROM woken;
-    v_woken := v_woken || v_some;
+    LOOP
+      PERFORM pg_notify('sluice_${schema}', v_worker::text);
+      v_woken := v_woken + 1;
+    END LOOP;
   END LOOP;
-  PERFORM pg_notify('sluice_${schema}', w::text) FROM unnest(v_woken) AS w;
-  RETURN cardinality(v_woken);
+  RETURN v_woken;
 END
 $$;
 
@@ -47,9 +43,7 @@ $$;
 -- that consists of one statement: no client, frozen or cut off, can keep it open. Rows that other transactions have locked
 -- are passed over: nothing waits here. The planner settings are those of the caller (submit_one).
 CREATE FUNCTION wake_one(p_task text, p_queue text) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 DECLARE
   v_worker uuid;
 BEGIN
@@ -71,9 +65,7 @@ END
 $$;
 
 CREATE FUNCTION wake_all() RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-AS $$
+${plpgsql} AS $$
 BEGIN
   PERFORM pg_notify('sluice_${schema}', 'all');
 END
@@ -83,27 +75,27 @@ $$;
 -- make some forty of them, 15 ms, with locks held. All lists are empty, so nothing is found, locked or written. It does
 -- not wait for a migration that has the tables.
 CREATE FUNCTION warm_up() RETURNS void
-LANGUAGE plpgsql
-SET search_path = ${schema}, pg_temp
-SET lock_timeout = '100ms'
-AS $$
+${plpgsql} SET lock_timeout = '100ms' AS $$
 DECLARE
-  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, 0, '{}', '{}', '{}')::demand;
-  v_found found := ('{}', '{}', '{}', '{}', NULL, false)::found;
+  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, '{}', '{}', '{}', '{}')::demand;
+  v_found found := ('{}', '{}', '{}', '{}', '{}', true, true)::found;
+  v_needs needs := (NULL, '{}', '{}', '{}', '{}', '{}')::needs;
 BEGIN
   PERFORM promote_due(0);
-  PERFORM lines_with_room(NULL, v_demand, '{}', '{}', '{}', NULL);
-  PERFORM find(NULL, '{}', '{}', '{}');
+  PERFORM lines_of(v_demand, '{}', NULL);
+  PERFORM find('{}', '{}', '{}');
   PERFORM needs_of(v_found, v_demand);
+  PERFORM rooms_of(v_found, v_needs, v_demand);
   PERFORM limits_of('{}');
-  PERFORM admit_keys(NULL, v_found, v_demand, 0);
-  PERFORM latch_groups(NULL);
-  PERFORM admit_cold(NULL, 0, NULL);
-  PERFORM choose(v_found, counted(NULL, NULL), NULL);
+  PERFORM latched(v_needs, '{}'), numbered_among('{}', '{}');
+  PERFORM looked(NULL, '{}', '{}', v_needs, '{}');
+  PERFORM admit_cold('{}');
+  PERFORM choose(v_found, v_needs, '{}');
+  PERFORM with_refusals(NULL, '{}');
   PERFORM lock_places('{}', '{}', 0);
-  PERFORM lend_for(NULL, NULL, v_demand, NULL);
-  PERFORM take_slots(NULL, 0, '{}', '{}', '{}');
-  PERFORM release_slots(NULL, '{}', '{}', '{}');
+  PERFORM lend_for(v_found, '{}', v_needs, '{}', v_demand, NULL);
+  PERFORM take_slots(NULL, '{}', '{}', '{}');
+  PERFORM free_slots('{}', '{}', '{}');
   PERFORM bury('{}', '{}', '{}', '{}', '{}', NULL, '{}');
 END
 $$;

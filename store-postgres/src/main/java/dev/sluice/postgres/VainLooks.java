@@ -1,0 +1,26 @@
+package dev.sluice.postgres;
+
+import java.time.Duration;
+
+/**
+ * How long a worker waits before it looks again for jobs that other claims had locked. Such a claim
+ * takes the jobs or leaves them within milliseconds; workers that look for them all the time would
+ * keep the server from it. The second look follows at once, the pauses after it double. A worker
+ * that is woken does not wait. Used by one thread.
+ */
+final class VainLooks {
+  static final Duration SHORTEST_PAUSE = Duration.ofMillis(4);
+  static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+
+  private int looks;
+
+  /** Notes a look; answers with the pause until the next one. */
+  Duration pauseAfter(boolean vain) {
+    looks = vain ? looks + 1 : 0;
+    if (looks < 2) {
+      return Duration.ZERO;
+    }
+    Duration pause = SHORTEST_PAUSE.multipliedBy(1L << Math.min(looks - 2, 10));
+    return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+  }
+}

@@ -1,0 +1,224 @@
+-- What operators look at: jobs a page at a time, places in line, groups in a line each. All of it answers in a bounded
+-- time, whatever the number of jobs and groups.
+
+-- The unfinished jobs of a keyed group, if they are few; else NULL.
+CREATE FUNCTION few_in(p_group text, p_few integer) RETURNS uuid[]
+STABLE ${lookups} AS $$
+DECLARE
+  v_ids uuid[] := ARRAY(
+    SELECT * FROM (
+      (SELECT id FROM job_in_group WHERE group_name = p_group AND state < 2 LIMIT p_few)
+      UNION ALL (SELECT id FROM job_in_group WHERE group_name = p_group AND state = 2 LIMIT p_few)
+    ) i
+    LIMIT p_few);
+BEGIN
+  RETURN CASE WHEN cardinality(v_ids) < p_few THEN v_ids END;
+END
+$$;
+
+-- Jobs with ids below p_before, and not below p_floor, that match; newest first. Unfinished ones whose state depends on
+-- whether their groups are full are told apart together, not one by one.
+--
+-- Where there is an index, a stretch need not be read: p_claimed says that only jobs with a worker are wanted, p_ids which
+-- unfinished ones can match, p_bad that finished ones are wanted only if they did not succeed. Plans are made for the
+-- parameters given, so that those not given cost nothing.
+CREATE FUNCTION list_jobs(
+  p_before uuid, p_floor uuid, p_live boolean, p_finished boolean, p_claimed boolean, p_bad boolean, p_ids uuid[],
+  p_task text, p_queue text, p_group text, p_text text, p_states text[], p_limit integer)
+RETURNS SETOF job_info
+STABLE ${plpgsql} SET enable_seqscan = off SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+DECLARE
+  -- Ready is told from waiting only by looking at the groups: then all of the stretch has to be.
+  v_told_apart boolean := cardinality(p_states) > 0 AND ('READY' = ANY (p_states)) <> ('WAITING' = ANY (p_states));
+BEGIN
+  RETURN QUERY
+  WITH found AS MATERIALIZED (
+    SELECT
+      j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at, j.dedupe_key,
+      j.timeout_ms, j.submitted_at, j.payload, j.failures, j.progress, j.cancel_requested, j.held_back_by,
+      CASE
+        WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
+        WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
+        WHEN j.state = 2 THEN 'READY'
+        ELSE 'WAITING'
+      END AS state
+    FROM job j
+    WHERE p_live
+      AND j.id < p_before AND j.id >= p_floor
+      AND (NOT p_claimed OR j.id = ANY (ARRAY(SELECT c.id FROM claimed_job c)))
+      AND (p_ids IS NULL OR j.id = ANY (p_ids))
+      AND (p_task IS NULL OR j.task = p_task)
+      AND (p_queue IS NULL OR j.queue = p_queue)
+      AND (p_group IS NULL OR j.task = p_group OR p_group = ANY (j.groups))
+      AND (p_text IS NULL OR strpos(j.payload::text, p_text) > 0)
+      AND (cardinality(p_states) = 0
+        OR ('RUNNING' = ANY (p_states) AND j.state = 2 AND j.started_at IS NOT NULL)
+        OR ('SCHEDULED' = ANY (p_states) AND j.state = 0 AND j.run_at > clock_timestamp())
+        OR ('READY' = ANY (p_states) AND j.state = 2 AND j.started_at IS NULL)
+        OR (p_states && '{READY, WAITING}' AND (j.state = 1 OR (j.state = 0 AND j.run_at <= clock_timestamp()))))
+    ORDER BY j.id DESC
+    LIMIT CASE WHEN v_told_apart THEN NULL ELSE p_limit END
+  ), full_groups AS MATERIALIZED (
+    SELECT name
+    FROM full_among(ARRAY(
+      SELECT DISTINCT g FROM found r CROSS JOIN LATERAL unnest(r.task || r.groups) AS g WHERE r.state = 'WAITING')) AS name
+  ), held AS MATERIALIZED (
+    SELECT DISTINCT r.id
+    FROM found r
+    CROSS JOIN LATERAL unnest(r.task || r.groups) AS g(name)
+    JOIN full_groups f ON f.name = g.name
+    WHERE r.state = 'WAITING'
+  ), live AS (
+    SELECT
+      r.id, r.task, r.queue, r.priority, r.run_at, r.groups, r.attempt, r.worker_id, r.started_at,
+      NULL::timestamptz AS finished_at, r.dedupe_key, r.timeout_ms, r.submitted_at, r.payload, NULL::json AS result,
+      r.failures, r.progress, r.cancel_requested, r.held_back_by,
+      CASE WHEN r.state = 'WAITING' AND h.id IS NULL THEN 'READY' ELSE r.state END AS state
+    FROM found r
+    LEFT JOIN held h ON h.id = r.id
+  ), finished AS (
+    SELECT
+      f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
+      f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
+      f.failures, f.progress, false, f.held_back_by,
+      CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
+    FROM finished_job f
+    WHERE p_finished
+      AND f.id < p_before AND f.id >= p_floor
+      AND (NOT p_bad OR f.state <> 3)
+      AND (p_task IS NULL OR f.task = p_task)
+      AND (p_queue IS NULL OR f.queue = p_queue)
+      AND (p_group IS NULL OR f.task = p_group OR p_group = ANY (f.groups))
+      AND (p_text IS NULL OR strpos(f.payload::text, p_text) > 0)
+      AND (cardinality(p_states) = 0
+        OR CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END = ANY (p_states))
+    ORDER BY f.id DESC
+    LIMIT p_limit
+  )
+  SELECT * FROM live WHERE cardinality(p_states) = 0 OR live.state = ANY (p_states)
+  UNION ALL
+  SELECT * FROM finished
+  ORDER BY 1 DESC
+  LIMIT p_limit;
+END
+$$;
+
+-- Where to end a stretch of so many jobs below p_before, of those that are looked at; NULL = there are fewer.
+CREATE FUNCTION floor_of(p_before uuid, p_live boolean, p_finished boolean, p_bad boolean, p_jobs integer) RETURNS uuid
+STABLE ${lookups} AS $$
+DECLARE
+  v_floor uuid;
+  v_finished uuid;
+BEGIN
+  IF p_live THEN
+    SELECT j.id INTO v_floor FROM job j WHERE j.id < p_before ORDER BY j.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  END IF;
+  IF p_finished AND p_bad THEN
+    SELECT f.id INTO v_finished
+    FROM finished_job f WHERE f.id < p_before AND f.state <> 3 ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  ELSIF p_finished THEN
+    SELECT f.id INTO v_finished FROM finished_job f WHERE f.id < p_before ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
+  END IF;
+  RETURN greatest(v_floor, v_finished);
+END
+$$;
+
+-- How many due jobs that have not started come before this one, counted up to p_most: those in a group; or, without one, those of these
+-- tasks that could be claimed from its queue, which are in no full group beside their task's own, and of each limited task no more than
+-- its group has places. Some thousands are read in each lane.
+CREATE FUNCTION ahead(p_id uuid, p_group text, p_tasks text[], p_most integer) RETURNS integer
+STABLE ${lookups} AS $$
+DECLARE
+  v_job job;
+  v_lanes text[];
+BEGIN
+  SELECT * INTO v_job FROM job WHERE id = p_id;
+  v_lanes := CASE
+    WHEN is_keyed(p_group) THEN ARRAY['*' || p_group]
+    WHEN p_group IS NOT NULL THEN ARRAY['*' || p_group, p_group, '']
+    ELSE ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane) || ''::text END;
+  RETURN (
+    WITH before AS MATERIALIZED (
+      SELECT DISTINCT b.id, b.task, b.groups
+      FROM (
+        SELECT * FROM (SELECT j.id, j.task, j.queue, j.groups, j.priority, j.run_at FROM job j
+          WHERE j.state = 0 AND j.run_at <= (SELECT clock_timestamp()) ORDER BY j.run_at LIMIT 10000) due
+        UNION ALL
+        SELECT r.*
+        FROM unnest(v_lanes) AS l(lane)
+        CROSS JOIN LATERAL queues_in(l.lane, all_shards()) AS q
+        CROSS JOIN LATERAL (SELECT j.id, j.task, j.queue, j.groups, j.priority, j.run_at FROM job j
+          WHERE j.state = 1 AND j.lane = l.lane AND j.shard = ANY (all_shards()) AND j.queue = q
+            AND (~j.priority, j.run_at, j.id) < (~v_job.priority, v_job.run_at, v_job.id)
+          LIMIT greatest(p_most, 5000)) r
+        UNION ALL
+        SELECT * FROM (SELECT j.id, j.task, j.queue, j.groups, j.priority, j.run_at FROM job j
+          WHERE j.state = 1 AND j.lane <> '' AND j.lane <> j.task AND j.task = p_group LIMIT 5000) aside
+        UNION ALL
+        SELECT * FROM (SELECT j.id, j.task, j.queue, j.groups, j.priority, j.run_at FROM job_in_group j
+          WHERE j.group_name = p_group AND j.state = 1 LIMIT 5000) grouped
+      ) b
+      WHERE (~b.priority, b.run_at, b.id) < (~v_job.priority, v_job.run_at, v_job.id)
+        AND CASE WHEN p_group IS NULL THEN b.queue = v_job.queue AND b.task = ANY (p_tasks) ELSE p_group = ANY (b.task || b.groups) END
+    )
+    SELECT least(p_most, coalesce(sum(least(t.jobs, CASE WHEN p_group IS NULL AND limit_of(t.task) IS NOT NULL
+             THEN greatest(limit_of(t.task) - slots_used(t.task), 0) END)), 0))
+    FROM (
+      SELECT b.task, count(*) AS jobs
+      FROM before b
+      WHERE p_group IS NOT NULL OR NOT b.groups && ARRAY(SELECT full_among(ARRAY(SELECT DISTINCT unnest(n.groups) FROM before n)))
+      GROUP BY b.task
+    ) t);
+END
+$$;
+
+-- How many ready jobs of which tasks stand in the open lane, counted up to 10,000 without further groups and as many with.
+CREATE FUNCTION ready_in_open_lane() RETURNS TABLE (task text, jobs integer)
+STABLE ${sql} AS $$
+  SELECT r.task, count(*)::integer
+  FROM (
+    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard = 0 LIMIT 10000) alone
+    UNION ALL
+    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard > 0 LIMIT 10000) grouped
+  ) r
+  GROUP BY r.task
+$$;
+
+-- How many ready jobs of a group there are, as far as they are counted.
+CREATE FUNCTION waiting_in(p_group text) RETURNS integer
+STABLE ${sql} AS $$
+  SELECT pending_in(p_group, false, 10000)
+    + CASE WHEN is_keyed(p_group) THEN 0 ELSE coalesce((SELECT w.jobs FROM ready_in_open_lane() w WHERE w.task = p_group), 0) END
+$$;
+
+-- Groups in a line each, in the order given.
+CREATE FUNCTION summaries_of(p_groups text[])
+RETURNS TABLE (group_name text, max integer, level text, active integer, waiting integer)
+STABLE ${sql} SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+  SELECT g.name,
+         coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit),
+         CASE
+           WHEN coalesce(o.operator, f.operator) IS NOT NULL THEN 'OPERATOR'
+           WHEN coalesce(o.config, f.config) IS NOT NULL THEN 'CONFIG'
+           WHEN coalesce(o.code, f.code) IS NOT NULL THEN 'CODE'
+           WHEN coalesce(o.submit, f.submit) IS NOT NULL THEN 'SUBMIT'
+         END,
+         CASE WHEN g.family THEN 0 ELSE slots_used(g.name) END,
+         CASE WHEN g.family THEN 0 ELSE pending_in(g.name, false, 10000) + coalesce(w.jobs, 0) END
+  FROM (
+    SELECT n.name, n.ord, right(n.name, 2) IN ('/*', '=*') AS family FROM unnest(p_groups) WITH ORDINALITY AS n(name, ord)
+  ) g
+  LEFT JOIN limit_rule o ON o.name = ANY (ARRAY[g.name])
+  LEFT JOIN limit_rule f ON NOT g.family AND f.name = ANY (ARRAY[family_of(g.name)])
+  LEFT JOIN ready_in_open_lane() w ON w.task = g.name
+  ORDER BY g.ord
+$$;
+
+-- Whether a name contains a text, whatever the case of its letters. The server folds the case of those letters that its
+-- locale knows; p_upper are the capitals of those in the text, one for each letter of p_lower.
+CREATE FUNCTION name_contains(p_name text, p_text text, p_upper text, p_lower text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_text = ''
+    OR strpos(CASE WHEN p_upper = '' THEN lower(p_name) ELSE translate(lower(p_name), p_upper, p_lower) END, p_text) > 0
+$$;

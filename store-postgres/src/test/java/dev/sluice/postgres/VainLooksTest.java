@@ -1,0 +1,31 @@
+package dev.sluice.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class VainLooksTest {
+  private final VainLooks looks = new VainLooks();
+
+  @Test
+  void pauses_afterTheSecondVainLookOn_doubleUpToTheLongest() {
+    assertThat(looks.pauseAfter(true)).isZero();
+    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(4));
+    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(8));
+    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(16));
+    for (int i = 0; i < 100; i++) {
+      looks.pauseAfter(true);
+    }
+    assertThat(looks.pauseAfter(true)).isEqualTo(VainLooks.LONGEST_PAUSE);
+  }
+
+  @Test
+  void lookThatFoundJobs_endsThePauses() {
+    looks.pauseAfter(true);
+    looks.pauseAfter(true);
+
+    assertThat(looks.pauseAfter(false)).isZero();
+    assertThat(looks.pauseAfter(true)).isZero();
+  }
+}
