@@ -227,27 +227,6 @@ BEGIN
 END
 $$;
 
--- Every job on record, as users see it.
-CREATE VIEW job_info AS
-SELECT
-  j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at,
-  NULL::timestamptz AS finished_at, j.dedupe_key, j.timeout_ms, j.submitted_at, j.payload, NULL::json AS result,
-  j.failures, j.progress, j.cancel_requested, j.held_back_by,
-  CASE
-    WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
-    WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
-    WHEN j.state <> 2 AND EXISTS (SELECT FROM unnest(j.task || j.groups) AS g WHERE ${schema}.is_full(g)) THEN 'WAITING'
-    ELSE 'READY'
-  END AS state
-FROM job j
-UNION ALL
-SELECT
-  f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
-  f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
-  f.failures, f.progress, false, f.held_back_by,
-  CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
-FROM finished_job f;
-
 -- Calls a job off: at once if no worker has it, else by asking its worker. False if it is finished or unknown.
 CREATE FUNCTION cancel(p_id uuid) RETURNS boolean
 ${plpgsql} AS $$

@@ -1,6 +1,36 @@
 -- What operators look at: jobs a page at a time, places in line, groups in a line each. All of it answers in a bounded
 -- time, whatever the number of jobs and groups.
 
+-- The state of a job, as users see it. A job that is due waits if one of its groups is full (p_held).
+CREATE FUNCTION state_of(p_state smallint, p_started_at timestamptz, p_run_at timestamptz, p_now timestamptz, p_held boolean) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN p_state > 2 THEN (ARRAY['SUCCEEDED', 'FAILED', 'CANCELLED'])[p_state - 2]
+    WHEN p_state = 2 AND p_started_at IS NOT NULL THEN 'RUNNING'
+    WHEN p_state = 0 AND p_run_at > p_now THEN 'SCHEDULED'
+    WHEN p_state < 2 AND p_held THEN 'WAITING'
+    ELSE 'READY'
+  END
+$$;
+
+-- Every job on record.
+CREATE VIEW job_on_record AS
+SELECT
+  false AS finished, id, task, queue, priority, run_at, groups, attempt, worker_id, started_at, NULL::timestamptz AS finished_at, dedupe_key,
+  timeout_ms, submitted_at, payload, NULL::json AS result, failures, progress, cancel_requested, held_back_by, state AS stage
+FROM job
+UNION ALL
+SELECT
+  true, id, task, queue, priority, run_at, groups, attempt, worker_id, started_at, finished_at, dedupe_key,
+  timeout_ms, submitted_at, payload, result, failures, progress, false, held_back_by, state
+FROM finished_job;
+
+-- The same, as users see them.
+CREATE VIEW job_info AS
+SELECT r.*, state_of(r.stage, r.started_at, r.run_at, clock_timestamp(),
+                     EXISTS (SELECT FROM unnest(r.task || r.groups) AS g WHERE ${schema}.is_full(g))) AS state
+FROM job_on_record r;
+
 -- The unfinished jobs of a keyed group, if they are few; else NULL.
 CREATE FUNCTION few_in(p_group text, p_few integer) RETURNS uuid[]
 STABLE ${lookups} AS $$
@@ -31,76 +61,38 @@ STABLE ${plpgsql} SET enable_seqscan = off SET plan_cache_mode = force_custom_pl
 DECLARE
   -- Ready is told from waiting only by looking at the groups: then all of the stretch has to be.
   v_told_apart boolean := cardinality(p_states) > 0 AND ('READY' = ANY (p_states)) <> ('WAITING' = ANY (p_states));
+  v_states text[] := CASE WHEN v_told_apart THEN p_states || '{READY, WAITING}' ELSE p_states END;
+  v_now timestamptz := clock_timestamp();
 BEGIN
   RETURN QUERY
   WITH found AS MATERIALIZED (
-    SELECT
-      j.id, j.task, j.queue, j.priority, j.run_at, j.groups, j.attempt, j.worker_id, j.started_at, j.dedupe_key,
-      j.timeout_ms, j.submitted_at, j.payload, j.failures, j.progress, j.cancel_requested, j.held_back_by,
-      CASE
-        WHEN j.state = 2 AND j.started_at IS NOT NULL THEN 'RUNNING'
-        WHEN j.state = 0 AND j.run_at > clock_timestamp() THEN 'SCHEDULED'
-        WHEN j.state = 2 THEN 'READY'
-        ELSE 'WAITING'
-      END AS state
-    FROM job j
-    WHERE p_live
-      AND j.id < p_before AND j.id >= p_floor
-      AND (NOT p_claimed OR j.id = ANY (ARRAY(SELECT c.id FROM claimed_job c)))
-      AND (p_ids IS NULL OR j.id = ANY (p_ids))
-      AND (p_task IS NULL OR j.task = p_task)
-      AND (p_queue IS NULL OR j.queue = p_queue)
-      AND (p_group IS NULL OR j.task = p_group OR p_group = ANY (j.groups))
-      AND (p_text IS NULL OR strpos(j.payload::text, p_text) > 0)
-      AND (cardinality(p_states) = 0
-        OR ('RUNNING' = ANY (p_states) AND j.state = 2 AND j.started_at IS NOT NULL)
-        OR ('SCHEDULED' = ANY (p_states) AND j.state = 0 AND j.run_at > clock_timestamp())
-        OR ('READY' = ANY (p_states) AND j.state = 2 AND j.started_at IS NULL)
-        OR (p_states && '{READY, WAITING}' AND (j.state = 1 OR (j.state = 0 AND j.run_at <= clock_timestamp()))))
-    ORDER BY j.id DESC
+    SELECT r.*
+    FROM job_on_record r
+    WHERE r.id < p_before AND r.id >= p_floor
+      AND CASE WHEN r.finished THEN p_finished AND (NOT p_bad OR r.stage <> 3)
+        ELSE p_live AND (NOT p_claimed OR r.id = ANY (ARRAY(SELECT c.id FROM claimed_job c))) AND (p_ids IS NULL OR r.id = ANY (p_ids)) END
+      AND (p_task IS NULL OR r.task = p_task)
+      AND (p_queue IS NULL OR r.queue = p_queue)
+      AND (p_group IS NULL OR r.task = p_group OR p_group = ANY (r.groups))
+      AND (p_text IS NULL OR strpos(r.payload::text, p_text) > 0)
+      AND (cardinality(p_states) = 0 OR state_of(r.stage, r.started_at, r.run_at, v_now, true) = ANY (v_states))
+    ORDER BY r.id DESC
     LIMIT CASE WHEN v_told_apart THEN NULL ELSE p_limit END
-  ), full_groups AS MATERIALIZED (
-    SELECT name
-    FROM full_among(ARRAY(
-      SELECT DISTINCT g FROM found r CROSS JOIN LATERAL unnest(r.task || r.groups) AS g WHERE r.state = 'WAITING')) AS name
-  ), held AS MATERIALIZED (
-    SELECT DISTINCT r.id
+  ), due AS (
+    SELECT r.id, g.name
     FROM found r
     CROSS JOIN LATERAL unnest(r.task || r.groups) AS g(name)
-    JOIN full_groups f ON f.name = g.name
-    WHERE r.state = 'WAITING'
-  ), live AS (
-    SELECT
-      r.id, r.task, r.queue, r.priority, r.run_at, r.groups, r.attempt, r.worker_id, r.started_at,
-      NULL::timestamptz AS finished_at, r.dedupe_key, r.timeout_ms, r.submitted_at, r.payload, NULL::json AS result,
-      r.failures, r.progress, r.cancel_requested, r.held_back_by,
-      CASE WHEN r.state = 'WAITING' AND h.id IS NULL THEN 'READY' ELSE r.state END AS state
+    WHERE state_of(r.stage, r.started_at, r.run_at, v_now, true) = 'WAITING'
+  ), held AS MATERIALIZED (
+    SELECT DISTINCT d.id
+    FROM due d
+    JOIN full_among(ARRAY(SELECT DISTINCT name FROM due)) AS f(name) ON f.name = d.name
+  ), listed AS (
+    SELECT r.*, state_of(r.stage, r.started_at, r.run_at, v_now, h.id IS NOT NULL) AS state
     FROM found r
     LEFT JOIN held h ON h.id = r.id
-  ), finished AS (
-    SELECT
-      f.id, f.task, f.queue, f.priority, f.run_at, f.groups, f.attempt, f.worker_id, f.started_at,
-      f.finished_at, f.dedupe_key, f.timeout_ms, f.submitted_at, f.payload, f.result,
-      f.failures, f.progress, false, f.held_back_by,
-      CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END
-    FROM finished_job f
-    WHERE p_finished
-      AND f.id < p_before AND f.id >= p_floor
-      AND (NOT p_bad OR f.state <> 3)
-      AND (p_task IS NULL OR f.task = p_task)
-      AND (p_queue IS NULL OR f.queue = p_queue)
-      AND (p_group IS NULL OR f.task = p_group OR p_group = ANY (f.groups))
-      AND (p_text IS NULL OR strpos(f.payload::text, p_text) > 0)
-      AND (cardinality(p_states) = 0
-        OR CASE f.state WHEN 3 THEN 'SUCCEEDED' WHEN 4 THEN 'FAILED' ELSE 'CANCELLED' END = ANY (p_states))
-    ORDER BY f.id DESC
-    LIMIT p_limit
   )
-  SELECT * FROM live WHERE cardinality(p_states) = 0 OR live.state = ANY (p_states)
-  UNION ALL
-  SELECT * FROM finished
-  ORDER BY 1 DESC
-  LIMIT p_limit;
+  SELECT * FROM listed l WHERE cardinality(p_states) = 0 OR l.state = ANY (p_states) ORDER BY l.id DESC LIMIT p_limit;
 END
 $$;
 
