@@ -1,14 +1,12 @@
 -- Outcomes: how attempts end, and what becomes of their jobs. An outcome under an old token changes nothing.
 
--- Moves jobs from job to finished_job; says which, and the groups in which they may have named slots, each once for every job. The state they end in: 3 succeeded, 4 failed, 5 cancelled. With tokens, only jobs that p_worker still has under
--- these tokens are moved.
+-- Moves those of these jobs from job to finished_job that end: 3 succeeded, 4 failed, 5 cancelled. Says which, and the groups in which they
+-- may have named slots, each once for every job. With tokens, only jobs that p_worker still has under these tokens are moved.
 CREATE FUNCTION bury(
   p_ids uuid[], p_states smallint[], p_ran_ms bigint[], p_results text[], p_failures jsonb[],
   p_worker uuid DEFAULT NULL, p_tokens bigint[] DEFAULT NULL, OUT ids uuid[], OUT groups text[])
 ${lookups} AS $$
 #variable_conflict use_column
-DECLARE
-  v_moved record;
 BEGIN
   WITH gone AS (
     DELETE FROM job
@@ -16,6 +14,7 @@ BEGIN
       SELECT *
       FROM unnest(p_ids, p_states, p_ran_ms, p_results, p_failures, p_tokens)
         AS given(id, end_state, ran_ms, result, failure, token)
+      WHERE end_state > 2
       ORDER BY id                                 -- one order for all, so that no two wait for each other
     ) o
     WHERE job.id = ANY (ARRAY[o.id])
@@ -32,20 +31,19 @@ BEGIN
       id, task, queue, end_state, priority, run_at, groups, limited_group, submit_limit,
       attempts, token, worker_id,
       coalesce(started_at, clock_timestamp() - ran_ms * interval '1 millisecond'),
-      clock_timestamp(), dedupe_key, run_id, timeout_ms, submitted_at, payload, end_result::json,
+      clock_timestamp(), dedupe_key, run_id, timeout_ms, submitted_at, payload,
+      CASE WHEN end_state = 3 THEN end_result::json END,
       CASE WHEN failure IS NULL THEN failures ELSE with_failure(failures, attempts, failure) END, progress,
       held_back_by, trace
     FROM gone
   )
-  SELECT array_agg(g.id) AS ids,
+  SELECT array_agg(g.id),
          array_agg(g.groups[1]) FILTER (WHERE g.groups[1] IS NOT NULL)
            || array_agg(g.task) FILTER (WHERE g.slots[1] IS NOT NULL)
            || (SELECT array_agg(f.name) FROM gone o CROSS JOIN LATERAL unnest(o.groups[2:]) AS f(name)
-               WHERE o.groups[2] IS NOT NULL) AS groups
-  INTO v_moved
+               WHERE o.groups[2] IS NOT NULL)
+  INTO ids, groups
   FROM gone g;
-  ids := v_moved.ids;
-  groups := v_moved.groups;
 END
 $$;
 
@@ -71,15 +69,6 @@ LANGUAGE sql VOLATILE AS $$
   SELECT CASE WHEN jsonb_array_length(p_failures) >= 20 THEN p_failures - 0 ELSE p_failures END
     || (p_failure || jsonb_build_object('attempt', p_attempt, 'at', clock_timestamp()))
 $$;
-
-CREATE TYPE outcomes AS (
-  ids uuid[],
-  verdicts smallint[],
-  delays_ms bigint[],
-  ran_ms bigint[],
-  results text[],
-  failures jsonb[]
-);
 
 -- What a worker reports: how attempts ended, which jobs have started, what they say of their progress, which lent slots it
 -- gives back, and for which groups jobs are to be called back that other claims had locked.
@@ -111,34 +100,30 @@ CREATE FUNCTION finish(
 ${lookups} AS $$
 #variable_conflict use_column
 DECLARE
-  v_own outcomes;
-  v_buried record;
+  v_own report;            -- of it, the outcomes of jobs that are still the worker's own
 BEGIN
   IF cardinality(p_report.ids) = 0 THEN
     RETURN;
   ELSIF 3 = ALL (p_report.verdicts) THEN
     -- Successes alone, as nearly always: nothing to decide, so they go in one statement.
-    SELECT * INTO v_buried FROM bury(
-      p_report.ids, p_report.verdicts, p_report.ran_ms, p_report.results, p_report.failures, p_worker, p_report.tokens);
-    groups := v_buried.groups;
-    IF coalesce(cardinality(v_buried.ids), 0) < cardinality(p_report.ids) THEN
-      refused := ARRAY(SELECT unnest(p_report.ids) EXCEPT SELECT unnest(v_buried.ids));
+    SELECT b.ids, b.groups INTO v_own.ids, groups
+    FROM bury(p_report.ids, p_report.verdicts, p_report.ran_ms, p_report.results, p_report.failures, p_worker, p_report.tokens) b;
+    IF coalesce(cardinality(v_own.ids), 0) < cardinality(p_report.ids) THEN
+      refused := ARRAY(SELECT unnest(p_report.ids) EXCEPT SELECT unnest(v_own.ids));
     END IF;
     RETURN;
   END IF;
 
   -- A job that was asked to stop does not come back: whatever its attempt says, short of success, it is cancelled.
-  SELECT array_agg(l.id), array_agg(l.verdict), array_agg(l.delay_ms), array_agg(l.ran_ms), array_agg(l.result),
-         array_agg(l.failure)
-  INTO v_own
+  SELECT array_agg(l.id), array_agg(l.verdict), array_agg(l.ran_ms), array_agg(l.result), array_agg(l.failure)
+  INTO v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures
   FROM (
-    SELECT j.id, o.delay_ms, o.ran_ms, o.result, o.failure,
+    SELECT j.id, o.ran_ms, o.result, o.failure,
            CASE WHEN j.cancel_requested AND o.verdict < 3 THEN 5::smallint ELSE o.verdict END AS verdict
     FROM (
       SELECT *
-      FROM unnest(p_report.ids, p_report.tokens, p_report.verdicts, p_report.delays_ms, p_report.ran_ms, p_report.results,
-                  p_report.failures)
-        AS given(id, token, verdict, delay_ms, ran_ms, result, failure)
+      FROM unnest(p_report.ids, p_report.tokens, p_report.verdicts, p_report.ran_ms, p_report.results, p_report.failures)
+        AS given(id, token, verdict, ran_ms, result, failure)
       ORDER BY id
     ) o
     CROSS JOIN LATERAL (
@@ -155,15 +140,7 @@ BEGIN
   END IF;
 
   IF 3 <= ANY (v_own.verdicts) THEN
-    SELECT b.groups INTO groups
-    FROM (
-      SELECT array_agg(o.id) AS ids, array_agg(o.verdict) AS verdicts, array_agg(o.ran_ms) AS ran_ms,
-             array_agg(CASE WHEN o.verdict = 3 THEN o.result END) AS results, array_agg(o.failure) AS failures
-      FROM unnest(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures)
-        AS o(id, verdict, ran_ms, result, failure)
-      WHERE o.verdict >= 3
-    ) e
-    CROSS JOIN LATERAL bury(e.ids, e.verdicts, e.ran_ms, e.results, e.failures) b;
+    SELECT b.groups INTO groups FROM bury(v_own.ids, v_own.verdicts, v_own.ran_ms, v_own.results, v_own.failures) b;
   END IF;
 
   IF -1 = ANY (v_own.verdicts) THEN
