@@ -238,9 +238,9 @@ CREATE INDEX slot_to_expire ON slot (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Every slot that is held: lent, or named by a claimed job (a row for each job that names it).
 CREATE VIEW held_slot AS
-SELECT group_name, slot, token, worker_id, holder, holder_worker, expires_at, acquired_at, NULL::uuid AS job_id FROM slot
+SELECT group_name, slot, token, worker_id FROM slot
 UNION ALL
-SELECT g.name, j.slots[g.place], j.token, j.worker_id, NULL, NULL, NULL, j.started_at, j.id
+SELECT g.name, j.slots[g.place], j.token, j.worker_id
 FROM claimed_job j
 CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
 WHERE j.slots[g.place] IS NOT NULL;
