@@ -71,16 +71,23 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
+-- The number that a group's own rule and that of its family come to: the strongest level that is set; within a level the group's own.
+CREATE FUNCTION number_of(p_own limit_rule, p_family limit_rule) RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(p_own.operator, p_family.operator, p_own.config, p_family.config,
+                  p_own.code, p_family.code, p_own.submit, p_family.submit)
+$$;
+
 -- Whether a rule says any number: one that was taken away leaves a row without.
 CREATE FUNCTION has_number(p_rule limit_rule) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce(p_rule.operator, p_rule.config, p_rule.code, p_rule.submit) IS NOT NULL $$;
 
--- The limits in force, of each group the strongest level that is set; within a level the group's own number before its family's.
+-- The limits in force.
 CREATE FUNCTION limits_of(p_groups text[]) RETURNS integer[]
 STABLE ${lookups} AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit)
+    SELECT number_of(o, f)
     FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
     LEFT JOIN limit_rule o ON o.name = ANY (ARRAY[g.name])
     LEFT JOIN limit_rule f ON f.name = ANY (ARRAY[family_of(g.name)])

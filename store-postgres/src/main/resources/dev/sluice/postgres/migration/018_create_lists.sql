@@ -189,20 +189,18 @@ CREATE FUNCTION summaries_of(p_groups text[])
 RETURNS TABLE (group_name text, max integer, level text, active integer, waiting integer)
 STABLE ${sql} SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
   SELECT g.name,
-         coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit),
+         number_of(o, f),
          CASE
            WHEN coalesce(o.operator, f.operator) IS NOT NULL THEN 'OPERATOR'
            WHEN coalesce(o.config, f.config) IS NOT NULL THEN 'CONFIG'
            WHEN coalesce(o.code, f.code) IS NOT NULL THEN 'CODE'
            WHEN coalesce(o.submit, f.submit) IS NOT NULL THEN 'SUBMIT'
          END,
-         CASE WHEN g.family THEN 0 ELSE slots_used(g.name) END,
-         CASE WHEN g.family THEN 0 ELSE pending_in(g.name, false, 10000) + coalesce(w.jobs, 0) END
-  FROM (
-    SELECT n.name, n.ord, right(n.name, 2) IN ('/*', '=*') AS family FROM unnest(p_groups) WITH ORDINALITY AS n(name, ord)
-  ) g
+         slots_used(g.name),
+         pending_in(g.name, false, 10000) + coalesce(w.jobs, 0)
+  FROM unnest(p_groups) WITH ORDINALITY AS g(name, ord)
   LEFT JOIN limit_rule o ON o.name = ANY (ARRAY[g.name])
-  LEFT JOIN limit_rule f ON NOT g.family AND f.name = ANY (ARRAY[family_of(g.name)])
+  LEFT JOIN limit_rule f ON f.name = ANY (ARRAY[family_of(g.name)])
   LEFT JOIN ready_in_open_lane() w ON w.task = g.name
   ORDER BY g.ord
 $$;
