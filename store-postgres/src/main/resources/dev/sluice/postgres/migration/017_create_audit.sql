@@ -17,38 +17,28 @@ STABLE ${plpgsql} SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  WITH held AS (
-    SELECT s.group_name, s.slot % 50 AS n, count(*)::integer AS slots
-    FROM slot s
-    WHERE is_hot(s.group_name) AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
-    GROUP BY 1, 2
-  ), counted AS (
-    SELECT g.group_name, g.n, g.used
+  WITH counted AS (
+    SELECT g.group_name, g.n, g.used, 0 AS held
     FROM slot_group g
     WHERE p_groups IS NULL OR g.group_name = ANY (p_groups)
-  ), miscounted AS (
-    SELECT coalesce(c.group_name, h.group_name) AS name,
-           sum(abs(coalesce(c.used, 0) - coalesce(h.slots, 0)))::integer AS number,
-           sum(coalesce(c.used, 0)) AS counted,
-           sum(coalesce(h.slots, 0)) AS slots
-    FROM counted c
-    FULL JOIN held h ON h.group_name = c.group_name AND h.n = c.n
-    WHERE coalesce(c.used, 0) <> coalesce(h.slots, 0)
-    GROUP BY 1
-  ), leaked AS (
-    SELECT s.group_name AS name, s.worker_id, count(*)::integer AS number
+    UNION ALL
+    SELECT s.group_name, s.slot % 50, 0, 1
     FROM slot s
-    WHERE s.worker_id IS NOT NULL AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
-      AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id)
-    GROUP BY 1, 2
+    WHERE is_hot(s.group_name) AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
+  ), miscounted AS (
+    SELECT c.group_name, sum(c.used) AS used, sum(c.held) AS held FROM counted c GROUP BY c.group_name, c.n HAVING sum(c.used) <> sum(c.held)
   )
-  SELECT m.name, 'MISCOUNTED', m.number,
-         format('The counter says %s, and %s slots are on record.', m.counted, m.slots), NULL::uuid
+  SELECT m.group_name, 'MISCOUNTED', sum(abs(m.used - m.held))::integer,
+         format('The counter says %s, and %s slots are on record.', sum(m.used), sum(m.held)), NULL::uuid
   FROM miscounted m
+  GROUP BY m.group_name
   UNION ALL
-  SELECT l.name, 'LEAKED', l.number,
-         format('%s slots are held by the worker %s, which is not on record.', l.number, l.worker_id), l.worker_id
-  FROM leaked l;
+  SELECT s.group_name, 'LEAKED', count(*)::integer,
+         format('%s slots are held by the worker %s, which is not on record.', count(*), s.worker_id), s.worker_id
+  FROM slot s
+  WHERE s.worker_id IS NOT NULL AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
+    AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id)
+  GROUP BY s.group_name, s.worker_id;
 END
 $$;
 
@@ -111,14 +101,14 @@ STABLE ${sql} AS $$
     SELECT r.*, CASE WHEN is_hot(r.name) THEN coalesce(l.slots, 0) ELSE r.named END AS slots
     FROM running r
     LEFT JOIN lent l ON l.worker_id = r.worker_id AND l.name = r.name
-  ), in_use AS (
-    SELECT s.group_name AS name, count(DISTINCT (s.slot, s.worker_id))::integer AS slots, max(s.token) AS newest
-    FROM held_slot s
-    GROUP BY 1
   ), limited AS (
-    SELECT u.*, coalesce(o.operator, f.operator, o.config, f.config, o.code, f.code, o.submit, f.submit) AS max,
+    SELECT u.*, number_of(o, f) AS max,
            greatest(o.changed_at, f.changed_at) AS changed_at, greatest(o.changed_token, f.changed_token) AS changed_token
-    FROM in_use u
+    FROM (
+      SELECT s.group_name AS name, count(DISTINCT (s.slot, s.worker_id))::integer AS slots, max(s.token) AS newest
+      FROM held_slot s
+      GROUP BY 1
+    ) u
     LEFT JOIN limit_rule o ON o.name = u.name
     LEFT JOIN limit_rule f ON f.name = family_of(u.name)
   )
@@ -152,25 +142,18 @@ CREATE FUNCTION audit_repair(p_groups text[])
 RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
 ${plpgsql} AS $$
 #variable_conflict use_column
-DECLARE
-  v_groups text[] := '{}';
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
-  FOR group_name, kind, number, seen, worker_id IN SELECT * FROM audit_repairable(p_groups) ORDER BY 1, 2, 5 LOOP
-    IF group_name <> ALL (v_groups) THEN
-      v_groups := v_groups || group_name;
-    END IF;
-    RETURN NEXT;
-  END LOOP;
-  IF v_groups = '{}' THEN
+  RETURN QUERY SELECT * FROM audit_repairable(p_groups) ORDER BY 1, 2, 5;
+  IF NOT FOUND THEN
     RETURN;
   END IF;
-  PERFORM lock_counters(v_groups);
+  PERFORM lock_counters(p_groups);
   DELETE FROM slot s
-  WHERE s.group_name = ANY (v_groups) AND s.worker_id IS NOT NULL
+  WHERE s.group_name = ANY (p_groups) AND s.worker_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id);
-  PERFORM recount(v_groups);
-  PERFORM call_back(g, 1000) FROM unnest(v_groups) AS g WHERE NOT is_full(g);
+  PERFORM recount(p_groups);
+  PERFORM call_back(g, 1000) FROM unnest(p_groups) AS g WHERE NOT is_full(g);
   PERFORM wake_all();
 END
 $$;
