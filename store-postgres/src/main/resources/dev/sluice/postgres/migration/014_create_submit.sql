@@ -150,15 +150,13 @@ STABLE ${lookups} AS $$
 BEGIN
   RETURN (
     SELECT count(*)::integer FROM (
-      SELECT * FROM (
-        (SELECT 1 FROM job WHERE state = 1 AND lane = p_group LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> task AND task = p_group LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM claimed_job WHERE task = p_group AND p_claimed AND NOT is_keyed(p_group) LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 1 LIMIT p_enough)
-        UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 2 AND p_claimed LIMIT p_enough)
-      ) counted
+      (SELECT 1 FROM job WHERE state = 1 AND lane = p_group LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job WHERE state = 1 AND lane <> '' AND lane <> task AND task = p_group LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM claimed_job WHERE task = p_group AND p_claimed LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 1 LIMIT p_enough)
+      UNION ALL (SELECT 1 FROM job_in_group WHERE group_name = p_group AND state = 2 AND p_claimed LIMIT p_enough)
       LIMIT p_enough
-    ) bounded);
+    ) counted);
 END
 $$;
 
@@ -217,10 +215,12 @@ ${plpgsql} AS $$
 BEGIN
   RETURN QUERY
   SELECT g.name, g.max, g.pending
-  FROM (SELECT l.name, l.max,
-               CASE WHEN l.max IS NOT NULL THEN pending_in(l.name, true, least(l.max, 2000000000) + 1000) END AS pending
-        FROM (SELECT p.name, coalesce(limit_of(p.name), p.max) AS max
-              FROM unnest(p_groups, p_limits) AS p(name, max)) l) g
+  FROM (
+    SELECT p.name, l.max, pending_in(p.name, true, least(l.max, 2000000000) + 1000) AS pending
+    FROM unnest(p_groups, limits_of(p_groups), p_limits) AS p(name, stored, brought)
+    CROSS JOIN LATERAL (SELECT coalesce(p.stored, p.brought) AS max) l
+    WHERE l.max IS NOT NULL
+  ) g
   WHERE g.pending >= g.max
   ORDER BY g.name
   LIMIT 1;

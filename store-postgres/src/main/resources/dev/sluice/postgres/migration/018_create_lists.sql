@@ -36,10 +36,8 @@ CREATE FUNCTION few_in(p_group text, p_few integer) RETURNS uuid[]
 STABLE ${lookups} AS $$
 DECLARE
   v_ids uuid[] := ARRAY(
-    SELECT * FROM (
-      (SELECT id FROM job_in_group WHERE group_name = p_group AND state < 2 LIMIT p_few)
-      UNION ALL (SELECT id FROM job_in_group WHERE group_name = p_group AND state = 2 LIMIT p_few)
-    ) i
+    (SELECT id FROM job_in_group WHERE group_name = p_group AND state < 2 LIMIT p_few)
+    UNION ALL (SELECT id FROM job_in_group WHERE group_name = p_group AND state = 2 LIMIT p_few)
     LIMIT p_few);
 BEGIN
   RETURN CASE WHEN cardinality(v_ids) < p_few THEN v_ids END;
