@@ -4,12 +4,11 @@
 -- workers that is worth at most. Called after the commit of whatever gave them something to do: a worker first says what
 -- it is waiting for, then looks once more, and only then sleeps; so either its last look sees the news, or this sees it
 -- waiting.
-CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS integer
+CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS void
 ${plpgsql} AS $$
 DECLARE
   v_news record;
   v_worker uuid;
-  v_woken integer := 0;
 BEGIN
   FOR v_news IN SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC LOOP
     FOR v_worker IN
@@ -27,10 +26,8 @@ BEGIN
       RETURNING id
     LOOP
       PERFORM pg_notify('sluice_${schema}', v_worker::text);
-      v_woken := v_woken + 1;
     END LOOP;
   END LOOP;
-  RETURN v_woken;
 END
 $$;
 
@@ -65,11 +62,7 @@ END
 $$;
 
 CREATE FUNCTION wake_all() RETURNS void
-${plpgsql} AS $$
-BEGIN
-  PERFORM pg_notify('sluice_${schema}', 'all');
-END
-$$;
+${sql} AS $$ SELECT pg_notify('sluice_${schema}', 'all') $$;
 
 -- Has the server plan what an exchange of a limited task runs. The plans belong to the connection: its first such call would
 -- make some forty of them, 15 ms, with locks held. All lists are empty, so nothing is found, locked or written. It does
