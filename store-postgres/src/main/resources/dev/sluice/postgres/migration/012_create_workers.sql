@@ -309,14 +309,7 @@ BEGIN
   END IF;
   INSERT INTO attested AS a (worker_id, epoch, rules, token, jobs, tokens, groups, slots, slot_tokens)
   VALUES (p_worker, p_epoch, p_rules, nextval('token'), p_jobs, p_tokens, p_groups, p_slots, p_slot_tokens)
-  ON CONFLICT (worker_id) DO UPDATE SET
-    epoch = excluded.epoch,
-    rules = excluded.rules,
-    token = excluded.token,
-    jobs = excluded.jobs,
-    tokens = excluded.tokens,
-    groups = excluded.groups,
-    slots = excluded.slots,
-    slot_tokens = excluded.slot_tokens;
+  ON CONFLICT (worker_id) DO UPDATE SET (epoch, rules, token, jobs, tokens, groups, slots, slot_tokens) = (
+    excluded.epoch, excluded.rules, excluded.token, excluded.jobs, excluded.tokens, excluded.groups, excluded.slots, excluded.slot_tokens);
 END
 $$;
