@@ -103,11 +103,9 @@ CREATE FUNCTION claimed_in(p_group text)
 RETURNS TABLE (id uuid, place integer, slot integer, worker_id uuid, token bigint, started_at timestamptz)
 STABLE ${lookups} AS $$
 BEGIN
-  IF NOT is_keyed(p_group) THEN
-    RETURN QUERY
-    SELECT j.id, 1, j.slots[1], j.worker_id, j.token, j.started_at FROM claimed_job j WHERE j.task = p_group;
-  END IF;
   RETURN QUERY
+  SELECT j.id, 1, j.slots[1], j.worker_id, j.token, j.started_at FROM claimed_job j WHERE j.task = p_group
+  UNION ALL
   SELECT j.id, j.place, j.slot, j.worker_id, j.token, j.started_at
   FROM job_in_group j WHERE j.group_name = p_group AND j.state = 2 AND (j.task = p_group) IS NOT TRUE;
 END
