@@ -41,24 +41,18 @@ ${plpgsql} AS $$
 DECLARE
   v_rows integer := greatest(least(p_limit, 50), 1);
   v_now timestamptz := clock_timestamp();
-  v_raised boolean := EXISTS (SELECT FROM slot_group WHERE group_name = p_group);
+  v_last integer := (SELECT max(n) FROM slot_group WHERE group_name = p_group);      -- of the rows before, NULL: there are none
 BEGIN
-  -- A row that is new in a group that had a limit was as good as full until now.
+  -- A row that is new in a group that had a limit was as good as full until now. Rows beyond the limit come to a capacity of 0.
   INSERT INTO slot_group AS g (group_name, n, capacity, used, full_since, full_until)
   SELECT p_group, n, p_limit / 50 + (n < p_limit % 50)::integer, 0,
-         CASE WHEN p_limit = 0 THEN v_now WHEN v_raised THEN '-infinity' END, CASE WHEN v_raised THEN v_now END
-  FROM generate_series(0, v_rows - 1) AS n
+         CASE WHEN p_limit = 0 THEN v_now WHEN v_last IS NOT NULL THEN '-infinity' END, CASE WHEN v_last IS NOT NULL THEN v_now END
+  FROM generate_series(0, greatest(v_rows - 1, v_last)) AS n
   ON CONFLICT (group_name, n) DO UPDATE SET
     capacity = excluded.capacity,
     full_since = CASE WHEN g.used < g.capacity AND g.used >= excluded.capacity THEN v_now ELSE g.full_since END,
     full_until = CASE WHEN g.used >= g.capacity AND g.used < excluded.capacity THEN v_now ELSE g.full_until END
   WHERE g.capacity <> excluded.capacity;
-
-  UPDATE slot_group SET
-    capacity = 0,
-    full_since = CASE WHEN used < capacity THEN v_now ELSE full_since END
-  WHERE group_name = p_group AND n >= v_rows AND capacity > 0;
-
   DELETE FROM slot_group WHERE group_name = p_group AND n >= v_rows AND used = 0;
 END
 $$;
@@ -92,11 +86,9 @@ END
 $$;
 
 -- Has every claimed job of a group that just got a limit, having had none, name a slot of its own. There may be more of
--- them than the limit allows: they drain. Returns how many there were.
-CREATE FUNCTION name_slots(p_group text) RETURNS integer
+-- them than the limit allows: they drain. Says whether there were any.
+CREATE FUNCTION name_slots(p_group text) RETURNS boolean
 ${plpgsql} AS $$
-DECLARE
-  v_named integer;
 BEGIN
   -- In the order in which exchanges end jobs, so that neither waits for the other in a circle. With one that also reports starts of these jobs
   -- it may; then the server refuses one of them, which is tried again.
@@ -113,8 +105,7 @@ BEGIN
   FROM claimed
   JOIN free USING (rank)
   WHERE job.id = claimed.id AND job.state = 2;
-  GET DIAGNOSTICS v_named = ROW_COUNT;
-  RETURN v_named;
+  RETURN FOUND;
 END
 $$;
 
@@ -203,17 +194,15 @@ $$;
 CREATE FUNCTION apply_limit(p_name text, p_level text, p_limit integer, p_by text DEFAULT NULL) RETURNS void
 ${lookups} AS $$
 DECLARE
-  v_before integer := limit_of(p_name);
   v_family boolean := right(p_name, 2) IN ('/*', '=*');
-  v_member record;
-  v_members text[];
-  v_limits integer[];
+  v_groups text[] := ARRAY[p_name];
+  v_limits integer[];      -- theirs, before
   v_number integer;
   v_change bigint;
 BEGIN
   EXECUTE format('SELECT %I FROM limit_rule WHERE name = $1', p_level) INTO v_number USING p_name;
   IF p_limit IS NOT DISTINCT FROM v_number THEN
-    RETURN;                                       -- nothing new for anyone
+    RETURN;                                       -- nothing new
   END IF;
   IF p_by IS NOT NULL AND p_level IN ('operator', 'config') THEN
     INSERT INTO limit_change (name, level, before, after, by) VALUES (p_name, p_level, v_number, p_limit, p_by)
@@ -225,28 +214,21 @@ BEGIN
   END IF;
   IF v_family THEN
     -- Its groups that are in use: those with slots, and those that had no limit and have claimed jobs.
-    SELECT array_agg(m.name), array_agg(limit_of(m.name)) INTO v_members, v_limits
-    FROM (
-      SELECT s.group_name AS name FROM slot s
-      UNION
-      SELECT unnest(j.groups) FROM claimed_job j
-    ) m
-    WHERE family_of(m.name) = p_name;
+    v_groups := ARRAY(
+      SELECT m.name
+      FROM (SELECT s.group_name AS name FROM slot s UNION SELECT unnest(j.groups) FROM claimed_job j) m
+      WHERE family_of(m.name) = p_name);
   END IF;
-
+  v_limits := limits_of(v_groups);
   EXECUTE format(
     'INSERT INTO limit_rule (name, %1$I) VALUES ($1, $2)
      ON CONFLICT (name) DO UPDATE SET %1$I = $2, changed_at = clock_timestamp(), changed_token = nextval(''token'')', p_level)
   USING p_name, p_limit;
 
+  PERFORM enforce(g.name, g.before) FROM unnest(v_groups, v_limits) AS g(name, before);
   IF v_family THEN
-    FOR v_member IN SELECT * FROM unnest(v_members, v_limits) AS m(name, before) LOOP
-      PERFORM enforce(v_member.name, v_member.before);
-    END LOOP;
     UPDATE job SET lane = home_lane(task), shard = shard_of(groups)
     WHERE state = 1 AND lane <> '' AND lane <> task AND family_of(substr(lane, 2)) = p_name;
-  ELSE
-    PERFORM enforce(p_name, v_before);
   END IF;
   PERFORM announce_rules();
 END
@@ -255,19 +237,13 @@ $$;
 -- Makes those of these groups hot that are cold.
 CREATE FUNCTION heat(p_groups text[]) RETURNS void
 ${plpgsql} AS $$
-DECLARE
-  v_group text;
-  v_heated boolean := false;
 BEGIN
   -- All workers of a group ask for this at once: without the lock, which every claim waits for, once it is done.
   IF NOT EXISTS (SELECT FROM unnest(p_groups) AS g WHERE NOT is_hot(g)) THEN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(rules_lock());
-  FOR v_group IN SELECT DISTINCT g FROM unnest(p_groups) AS g ORDER BY g LOOP
-    v_heated := make_hot(v_group) OR v_heated;
-  END LOOP;
-  IF v_heated THEN
+  IF (SELECT bool_or(make_hot(g.name)) FROM (SELECT DISTINCT name FROM unnest(p_groups) AS n(name) ORDER BY name) g) THEN
     PERFORM announce_rules();
   END IF;
 END
@@ -358,7 +334,7 @@ BEGIN
       INSERT INTO limit_rule AS r (name, submit) VALUES (v_proposal.name, v_proposal.proposed)
       ON CONFLICT (name) DO UPDATE SET
         submit = excluded.submit, changed_at = excluded.changed_at, changed_token = excluded.changed_token;
-      v_named := name_slots(v_proposal.name) > 0 OR v_named;
+      v_named := name_slots(v_proposal.name) OR v_named;
     END IF;
   END LOOP;
   IF v_named THEN
