@@ -176,18 +176,29 @@ BEGIN
 END
 $$;
 
+-- Takes slots from a holder that does not have them any more, or with p_expired from permits that have expired. Returns their groups, each
+-- once for every one.
+CREATE FUNCTION take_lent(p_slots slot[], p_expired boolean DEFAULT false) RETURNS text[]
+${plpgsql} AS $$
+DECLARE
+  v_groups text[];
+BEGIN
+  SELECT free_slots(array_agg(s.group_name), array_agg(s.slot), array_agg(s.token), p_expired) INTO v_groups FROM unnest(p_slots) AS s;
+  PERFORM call_back_all(v_groups);
+  RETURN v_groups;
+END
+$$;
+
 -- Frees expired permits of one group, or of all (NULL).
 CREATE FUNCTION free_expired_permits(p_group text) RETURNS TABLE (group_name text, freed bigint)
 ${lookups} AS $$
 #variable_conflict use_column
-DECLARE
-  v_groups text[];
 BEGIN
-  SELECT free_slots(array_agg(s.group_name), array_agg(s.slot), array_agg(s.token), true) INTO v_groups
-  FROM slot s
-  WHERE s.expires_at <= (SELECT clock_timestamp()) AND (p_group IS NULL OR s.group_name = p_group);
-  PERFORM call_back_all(v_groups);
-  RETURN QUERY SELECT g, count(*) FROM unnest(v_groups) AS g GROUP BY g;
+  RETURN QUERY
+  SELECT g, count(*)
+  FROM unnest(take_lent(ARRAY(
+    SELECT s FROM slot s WHERE s.expires_at <= (SELECT clock_timestamp()) AND (p_group IS NULL OR s.group_name = p_group)), true)) AS g
+  GROUP BY g;
 END
 $$;
 
@@ -270,7 +281,7 @@ END
 $$;
 
 -- Sweeps submit-side limits of keyed groups that are forgotten (see is_idle): keys come and go. They are looked for
--- first, and only a batch of them again under the lock, which holds up everyone.
+-- first, and only a batch of them again under the lock, which holds up every claim.
 CREATE FUNCTION forget_idle_groups(p_batch integer) RETURNS integer
 ${plpgsql} AS $$
 DECLARE

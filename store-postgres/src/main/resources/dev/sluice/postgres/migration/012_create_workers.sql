@@ -3,24 +3,20 @@
 -- What a worker holds ends with its row: its jobs are ready again, its slots free, its asks gone, in one transaction.
 
 -- Brings the limits that code declares up to date for these tasks: the lowest among live workers that handle the task;
--- none if they declare none; as it was if no live worker handles it. Says whether
--- anything changed. The caller holds the rules lock.
+-- none if they declare none; as it was if no live worker handles it. Says whether anything changed. The caller holds the rules lock.
 CREATE FUNCTION sync_code_limits(p_tasks text[]) RETURNS boolean
 ${plpgsql} AS $$
-DECLARE
-  v_change record;
-  v_changed boolean := false;
 BEGIN
-  FOR v_change IN
-    WITH declared AS (
+  PERFORM apply_limit(c.name, 'code', c.max)
+  FROM (
+    SELECT coalesce(d.name, r.name) AS name, d.max
+    FROM (
       SELECT d.name, min(d.max) AS max
       FROM worker w
       CROSS JOIN LATERAL unnest(w.limit_names, w.limit_values) AS d(name, max)
       WHERE split_part(d.name, '/', 1) = ANY (p_tasks) AND w.expires_at > clock_timestamp()
       GROUP BY d.name
-    )
-    SELECT coalesce(d.name, r.name) AS name, d.max
-    FROM declared d
+    ) d
     FULL JOIN (SELECT * FROM limit_rule WHERE code IS NOT NULL AND split_part(name, '/', 1) = ANY (p_tasks)) r
       ON r.name = d.name
     WHERE d.max IS DISTINCT FROM r.code
@@ -28,11 +24,8 @@ BEGIN
         SELECT FROM worker w
         WHERE split_part(coalesce(d.name, r.name), '/', 1) = ANY (w.tasks) AND w.expires_at > clock_timestamp())
     ORDER BY 1
-  LOOP
-    PERFORM apply_limit(v_change.name, 'code', v_change.max);
-    v_changed := true;
-  END LOOP;
-  RETURN v_changed;
+  ) c;
+  RETURN FOUND;
 END
 $$;
 
@@ -134,18 +127,6 @@ BEGIN
 END
 $$;
 
--- Takes slots from a worker that does not have them any more. Returns their groups, each once for every one.
-CREATE FUNCTION take_lent(p_slots slot[]) RETURNS text[]
-${plpgsql} AS $$
-DECLARE
-  v_groups text[];
-BEGIN
-  SELECT free_slots(array_agg(s.group_name), array_agg(s.slot), array_agg(s.token)) INTO v_groups FROM unnest(p_slots) AS s;
-  PERFORM call_back_all(v_groups);
-  RETURN v_groups;
-END
-$$;
-
 -- Signs a worker off, with groups of which it has left jobs behind (see call_back_all): under the rules lock no claim has
 -- them locked.
 CREATE FUNCTION sign_off(p_worker uuid, p_left_behind text[]) RETURNS void
@@ -203,11 +184,8 @@ BEGIN
       RETURN QUERY SELECT 'slot', v_dead.id, g, count(*) FROM unnest(v_retired.slots) AS g GROUP BY g;
     END LOOP;
   END IF;
-  IF EXISTS (SELECT FROM slot WHERE expires_at <= (SELECT clock_timestamp())) THEN
-    RETURN QUERY SELECT 'slot', NULL::uuid, f.group_name, f.freed FROM free_expired_permits(NULL) f;
-    v_found := true;
-  END IF;
-  IF v_found THEN
+  RETURN QUERY SELECT 'slot', NULL::uuid, f.group_name, f.freed FROM free_expired_permits(NULL) f;
+  IF v_found OR FOUND THEN
     PERFORM wake_all();
   END IF;
 END
