@@ -76,9 +76,7 @@ BEGIN
       RETURNING j.id
     )
     SELECT array_agg(id) INTO v_late FROM late;
-    IF v_late IS NOT NULL THEN
-      v_stored := ARRAY(SELECT s FROM unnest(v_stored) AS s WHERE s <> ALL (v_late));
-    END IF;
+    v_stored := ARRAY(SELECT unnest(v_stored) EXCEPT SELECT unnest(v_late));
   END IF;
 
   IF coalesce(cardinality(v_stored), 0) < cardinality(p_ids) THEN
@@ -198,10 +196,7 @@ BEGIN
   LOOP
     v_locked := ARRAY(SELECT r.name FROM limit_rule r WHERE r.name = ANY (v_numbered) FOR KEY SHARE);
     -- A row that was replaced while the statement above waited for it: again.
-    EXIT WHEN NOT EXISTS (
-      SELECT r.name FROM limit_rule r WHERE r.name = ANY (v_numbered)
-      EXCEPT
-      SELECT unnest(v_locked));
+    EXIT WHEN NOT EXISTS (SELECT FROM limit_rule r WHERE r.name = ANY (v_numbered) AND r.name <> ALL (v_locked));
   END LOOP;
   RETURN EXISTS (SELECT FROM unnest(v_numbered) AS g WHERE limit_of(g) IS NULL);
 END

@@ -168,9 +168,8 @@ CREATE FUNCTION ready_in_open_lane() RETURNS TABLE (task text, jobs integer)
 STABLE ${sql} AS $$
   SELECT r.task, count(*)::integer
   FROM (
-    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard = 0 LIMIT 10000) alone
-    UNION ALL
-    SELECT * FROM (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard > 0 LIMIT 10000) grouped
+    (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard = 0 LIMIT 10000)
+    UNION ALL (SELECT j.task FROM job j WHERE j.state = 1 AND j.lane = '' AND j.shard > 0 LIMIT 10000)
   ) r
   GROUP BY r.task
 $$;
