@@ -33,24 +33,23 @@ final class SchemaMigrator {
 
   private static final List<Migration> MIGRATIONS =
       List.of(
-          new Migration("001_create_tables", 18),
-          new Migration("002_create_limits", 18),
-          new Migration("003_create_lanes", 18),
-          new Migration("004_create_limit_changes", 18),
-          new Migration("005_create_slots", 18),
-          new Migration("006_create_search", 18),
-          new Migration("007_create_admission", 18),
-          new Migration("008_create_claim", 18),
-          new Migration("009_create_fairness", 18),
-          new Migration("010_create_outcomes", 18),
-          new Migration("011_create_exchange", 18),
-          new Migration("012_create_workers", 18),
-          new Migration("013_create_wake_ups", 18),
-          new Migration("014_create_submit", 18),
-          new Migration("015_create_runs", 18),
-          new Migration("016_create_schedules", 18),
-          new Migration("017_create_audit", 18),
-          new Migration("018_create_lists", 18));
+          new Migration("001_create_tables", 17),
+          new Migration("002_create_limits", 17),
+          new Migration("003_create_lanes", 17),
+          new Migration("004_create_limit_changes", 17),
+          new Migration("005_create_slots", 17),
+          new Migration("006_create_search", 17),
+          new Migration("007_create_admission", 17),
+          new Migration("008_create_claim", 17),
+          new Migration("009_create_fairness", 17),
+          new Migration("010_create_outcomes", 17),
+          new Migration("011_create_exchange", 17),
+          new Migration("012_create_workers", 17),
+          new Migration("013_create_wake_ups", 17),
+          new Migration("014_create_submit", 17),
+          new Migration("015_create_documents", 17),
+          new Migration("016_create_audit", 17),
+          new Migration("017_create_lists", 17));
 
   private static final int OLDEST_SERVER = 130_000;
 

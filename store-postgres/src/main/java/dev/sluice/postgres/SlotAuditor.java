@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares slots with holders and limits; the queries are in {@code migration/017}.
+ * Compares slots with holders and limits; the queries are in {@code migration/016}.
  *
  * <p>A violation is a grave thing to say, so it is said only of what two looks a moment apart have
  * both seen. Everything else is true by one look, which is one snapshot. No worker is kept from
