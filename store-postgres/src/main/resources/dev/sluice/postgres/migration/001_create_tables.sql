@@ -1,9 +1,8 @@
 -- The tables. Everything lives in one schema; nothing outside it is touched.
 --
--- The functions that follow carry planner settings. The tables change faster than their statistics, so a
--- plan must not depend on how many rows are believed to be there: on the hot path every access is by index, every join
--- looks up one row for each of a bounded list, and plans are made once. Functions that join lists with lists say so
--- themselves.
+-- The functions that follow carry planner settings. The tables change faster than their statistics, so a plan must not depend on how many
+-- rows are believed to be there: on the hot path every access is by index, every join looks up one row for each of a bounded list, and
+-- plans are made once. Functions that join lists with lists say so themselves.
 --
 -- Such a lookup reads "key = ANY (ARRAY[given.key])". With a plain "=" the planner might turn the join around and read
 -- the whole table for the list: a good plan when it is made while the table is empty, and a terrible one ever after.
@@ -19,7 +18,7 @@ CREATE TABLE meta (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   store_id uuid NOT NULL DEFAULT gen_random_uuid(),   -- tells this store from others under the same name
   rules_version bigint NOT NULL DEFAULT 1,
-  heat_above integer NOT NULL DEFAULT 64,             -- claimed jobs that a look may meet, or jobs too many, before their group is made hot; 0: with its limit
+  heat_above integer NOT NULL DEFAULT 64,             -- claimed jobs that a look may meet, or too many, before a group gets hot; 0: with its limit
   audited_at timestamptz
 );
 INSERT INTO meta DEFAULT VALUES;

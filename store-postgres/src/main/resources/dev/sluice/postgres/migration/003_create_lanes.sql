@@ -74,8 +74,8 @@ END
 $$;
 
 -- Calls jobs back that stand aside for groups with room, such as those behind others that were called back and that
--- no claim takes because no worker handles their task. Looks at up to p_lanes groups after the lane p_after; returns the
--- lane to go on from, or NULL at the end. One at a time.
+-- no claim takes because no worker handles their task. Looks at up to p_lanes groups; returns the lane to go on from, or NULL at the end.
+-- One at a time.
 CREATE FUNCTION call_back_forgotten(p_after text, p_lanes integer) RETURNS text
 ${lookups} AS $$
 DECLARE
@@ -111,8 +111,8 @@ BEGIN
 END
 $$;
 
--- Moves ready jobs of tasks that have just got a lane from the open lanes into it, a batch at a time in the order of ids:
--- until they have moved, claims find them where they are, and move those that they leave for a full group. Returns the id to go on from, or NULL at the end.
+-- Moves ready jobs of tasks that have just got a lane from the open lanes into it, a batch at a time in the order of ids: until they have
+-- moved, claims find them where they are, and move those that they leave for a full group. Returns the id to go on from, or NULL at the end.
 CREATE FUNCTION settle_lanes(p_tasks text[], p_after uuid, p_batch integer) RETURNS uuid
 ${lookups} AS $$
 DECLARE

@@ -20,9 +20,8 @@ BEGIN
 END
 $$;
 
--- Locks rows with free places of hot groups, for each about as many as hold the places wanted, and says how many places
--- each has.
--- Rows locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
+-- Locks rows with free places of hot groups, for each about as many as hold the places wanted, and says how many places each has. Rows
+-- locked by others are skipped, and p_seed makes takers start in different rows: they rarely meet.
 CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
 RETURNS TABLE (group_name text, n integer, room integer)
 ${lookups} AS $$

@@ -242,10 +242,9 @@ $$;
 CREATE FUNCTION settle(p_worker uuid, p_demand demand, p_claim claim, p_freed text[]) RETURNS void
 ${lookups} AS $$
 DECLARE
-  v_own boolean := EXISTS (SELECT FROM ask a WHERE a.worker_id = p_worker);
   v_left text[];
 BEGIN
-  IF v_own AND NOT p_claim.stale THEN
+  IF NOT p_claim.stale AND EXISTS (SELECT FROM ask a WHERE a.worker_id = p_worker) THEN
     v_left := settle_asks(p_worker, p_demand, p_claim);
   END IF;
   -- A worker that is refused for the sake of others stands in line at once, one that finds a group full once in a while.

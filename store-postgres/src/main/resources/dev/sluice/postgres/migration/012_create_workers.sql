@@ -75,15 +75,11 @@ BEGIN
   SELECT array_agg(c.id) FILTER (WHERE c.cancel_requested) INTO v_cancelled
   FROM (SELECT j.id, j.cancel_requested FROM job j WHERE j.id = ANY (p_jobs) ORDER BY j.id FOR UPDATE) c;
   named := ARRAY(
-    SELECT n.name
-    FROM (
-      SELECT g.name, j.slots[g.place] AS slot
-      FROM job j
-      CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
-      WHERE j.id = ANY (p_jobs) AND j.slots IS NOT NULL
-    ) n
-    WHERE n.slot IS NOT NULL
-    GROUP BY n.name, n.slot);
+    SELECT g.name
+    FROM job j
+    CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
+    WHERE j.id = ANY (p_jobs) AND j.slots[g.place] IS NOT NULL
+    GROUP BY g.name, j.slots[g.place]);
   IF v_cancelled IS NOT NULL THEN
     PERFORM bury_cancelled(v_cancelled);
   END IF;

@@ -1,9 +1,8 @@
 -- Submitting jobs.
 
--- Stores jobs; returns for each that was not stored the id of the job it duplicates. Groups come as one text per job,
--- joined by newlines (which canonical names never hold). Stores nothing and returns 0 if the number on
--- record for a key is forgotten, and jobs bring another one along or none (see propose_limits), unless told to store them
--- anyway.
+-- Stores jobs; returns for each that was not stored the id of the job it duplicates. Groups come as one text per job, joined by newlines
+-- (which canonical names never hold). Stores nothing and returns 0 if the number on record for a key is forgotten, and jobs bring another
+-- one along or none (see propose_limits), unless told to store them anyway.
 --
 -- Left alone, the server would plan it anew at every call: it knows how long the lists are then, and believes in longer ones
 -- otherwise, so that a plan for all calls looks dear.
@@ -170,11 +169,10 @@ BEGIN
 END
 $$;
 
--- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check
--- that follows and the insert after it are one. Limited are those that have a limit, and those that the jobs bring a number
--- along for (NULL = none), whether it is on record or not. Two statements, because a statement that locks
--- and counts would count by a snapshot from before the lock. There are 1,024 such locks, which groups share, whatever the
--- number of jobs: the server has room for some thousands in all.
+-- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check that follows and the
+-- insert after it are one. Limited are those that have a limit, and those that the jobs bring a number along for (NULL = none), whether it
+-- is on record or not. Two statements, because a statement that locks and counts would count by a snapshot from before the lock. There are
+-- 1,024 such locks, which groups share, whatever the number of jobs: the server has room for some thousands in all.
 --
 -- The jobs are not stored yet, so their key may look idle to another submit, and its number forgotten. Therefore the row of
 -- the number is locked too, as by a foreign key: the number on record stays until the commit. Returns whether one was
