@@ -72,12 +72,10 @@ final class CallersTransaction {
           "The given connection commits each statement by itself, so there is no transaction to submit in."
               + " Call setAutoCommit(false) and commit afterwards, or submit without a connection.");
     }
-    return database
-        .list(
-            connection,
-            ENLIST,
-            row -> new Found(row.getObject(1, UUID.class), row.getBoolean(2), row.getString(3)))
-        .get(0);
+    return database.one(
+        connection,
+        ENLIST,
+        row -> new Found(row.getObject(1, UUID.class), row.getBoolean(2), row.getString(3)));
   }
 
   /**

@@ -120,7 +120,9 @@ final class Database implements AutoCloseable {
       throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql.replace("${schema}", schema));
     for (int i = 0; i < parameters.length; i++) {
-      statement.setObject(i + 1, parameters[i]);
+      statement.setObject(
+          i + 1,
+          parameters[i] instanceof SqlArray.Values array ? array.on(connection) : parameters[i]);
     }
     return statement;
   }
@@ -143,6 +145,21 @@ final class Database implements AutoCloseable {
 
   <R> Optional<R> first(String sql, RowReader<R> reader, Object... parameters) {
     return list(sql, reader, parameters).stream().findFirst();
+  }
+
+  /** What the only row of an answer says. */
+  <R> R one(Connection connection, String sql, RowReader<R> reader, Object... parameters)
+      throws SQLException {
+    return list(connection, sql, reader, parameters).get(0);
+  }
+
+  <R> R one(String sql, RowReader<R> reader, Object... parameters) {
+    return list(sql, reader, parameters).get(0);
+  }
+
+  /** Calls a function for what it does. */
+  void run(String sql, Object... parameters) {
+    list(sql, row -> null, parameters);
   }
 
   int update(String sql, Object... parameters) {

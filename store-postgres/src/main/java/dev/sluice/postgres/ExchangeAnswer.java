@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -42,28 +41,99 @@ final class ExchangeAnswer {
   private static final int TRACE = 12;
   private static final int WAITED_MS = 13;
 
+  private static final Integer[] NONE = {};
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  final List<ClaimedJob> jobs = new ArrayList<>();
   private final OwnTasks tasks;
+  private final List<Row> rows = new ArrayList<>();
   private JsonNode news = JSON.createObjectNode();
 
   ExchangeAnswer(OwnTasks tasks) {
     this.tasks = tasks;
   }
 
+  /** The row of a job; its bond is made when the news is known, which comes last. */
+  private record Row(
+      UUID id,
+      long token,
+      String task,
+      ClaimedJob.Run run,
+      String[] groups,
+      Integer[] slots,
+      boolean refiled,
+      String payload) {}
+
   Void add(ResultSet row) throws SQLException {
     String said = row.getString(NEWS);
-    if (said == null) {
-      jobs.add(job(row));
-    } else {
+    if (said != null) {
       news = parse(said);
-      Set<String> gates = new TreeSet<>(names("gates"));
-      if (!gates.isEmpty()) {
-        jobs.replaceAll(job -> behind(gates, job));
-      }
+      return null;
     }
+    long timeout = row.getLong(TIMEOUT_MS);
+    Optional<Duration> bound =
+        row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
+    Array slots = row.getArray(SLOTS);
+    rows.add(
+        new Row(
+            row.getObject(ID, UUID.class),
+            row.getLong(TOKEN),
+            row.getString(TASK),
+            new ClaimedJob.Run(
+                row.getInt(ATTEMPT),
+                row.getBoolean(COUNTED),
+                bound,
+                Duration.ofMillis(row.getInt(WAITED_MS)),
+                Optional.ofNullable(row.getString(TRACE))),
+            (String[]) row.getArray(GROUPS).getArray(),
+            slots == null ? NONE : (Integer[]) slots.getArray(),
+            row.getBoolean(REFILED),
+            row.getString(PAYLOAD)));
     return null;
+  }
+
+  /** The claimed jobs, best first. */
+  List<ClaimedJob> jobs() {
+    Set<String> gates = names("gates");
+    List<ClaimedJob> jobs = new ArrayList<>(rows.size());
+    for (Row row : rows) {
+      String task = tasks.names().get(row.task);
+      jobs.add(new ClaimedJob(row.id, row.token, task, row.run, bond(row, gates), row.payload));
+    }
+    return jobs;
+  }
+
+  /**
+   * A group in which the job names a slot is no gate, and all groups that are neither are others.
+   */
+  private static ClaimedJob.Bond bond(Row row, Set<String> gates) {
+    List<String> behind = List.of();
+    List<NamedSlot> named = List.of();
+    List<String> others = List.of();
+    boolean ownIsLimited = false;
+    for (int place = 0; place <= row.groups.length; place++) {
+      String group = place == 0 ? row.task : row.groups[place - 1];
+      if (place < row.slots.length && row.slots[place] != null) {
+        named = with(named, new NamedSlot(group, row.slots[place]));
+      } else if (place > 0 && ownIsLimited && group.equals(row.task)) {
+        continue; // listed once more
+      } else if (gates.contains(group)) {
+        behind = with(behind, group);
+      } else if (place > 0) {
+        others = with(others, group);
+      }
+      ownIsLimited |= place == 0 && !(behind.isEmpty() && named.isEmpty());
+    }
+    return new ClaimedJob.Bond(behind, named, others, row.refiled, List.of());
+  }
+
+  /** Most jobs have one group or none: lists of them are as small as can be. */
+  private static <T> List<T> with(List<T> some, T another) {
+    if (some.isEmpty()) {
+      return List.of(another);
+    }
+    List<T> more = new ArrayList<>(some);
+    more.add(another);
+    return more;
   }
 
   static JsonNode parse(String json) {
@@ -125,100 +195,5 @@ final class ExchangeAnswer {
     return news.has("due_ms")
         ? Optional.of(Duration.ofMillis(news.get("due_ms").longValue()))
         : Optional.empty();
-  }
-
-  private ClaimedJob job(ResultSet row) throws SQLException {
-    String task = row.getString(TASK);
-    long timeout = row.getLong(TIMEOUT_MS);
-    Optional<Duration> bound =
-        row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
-    return new ClaimedJob(
-        row.getObject(ID, UUID.class),
-        row.getLong(TOKEN),
-        tasks.names().get(task),
-        new ClaimedJob.Run(
-            row.getInt(ATTEMPT),
-            row.getBoolean(COUNTED),
-            bound,
-            Duration.ofMillis(row.getInt(WAITED_MS)),
-            Optional.ofNullable(row.getString(TRACE))),
-        bond(task, row),
-        row.getString(PAYLOAD));
-  }
-
-  /** All its groups in which it names no slot are among the others until the news is known. */
-  private static ClaimedJob.Bond bond(String task, ResultSet row) throws SQLException {
-    String[] groups = texts(row.getArray(GROUPS));
-    List<NamedSlot> named = named(task, groups, row.getArray(SLOTS));
-    List<String> others = List.of();
-    for (String group : groups) {
-      if (!isNamed(named, group)) {
-        others = with(others, group);
-      }
-    }
-    return new ClaimedJob.Bond(List.of(), named, others, row.getBoolean(REFILED), List.of());
-  }
-
-  /** The slots that have a number: the first is that of the task's own group. */
-  private static List<NamedSlot> named(String task, String[] groups, Array numbers)
-      throws SQLException {
-    if (numbers == null) {
-      return List.of();
-    }
-    Integer[] slots = (Integer[]) numbers.getArray();
-    List<NamedSlot> named = List.of();
-    for (int place = 0; place < slots.length; place++) {
-      if (slots[place] != null) {
-        named = with(named, new NamedSlot(place == 0 ? task : groups[place - 1], slots[place]));
-      }
-    }
-    return named;
-  }
-
-  /** Most jobs have one group or none: lists of them are as small as can be. */
-  private static <T> List<T> with(List<T> some, T another) {
-    if (some.isEmpty()) {
-      return List.of(another);
-    }
-    List<T> more = new ArrayList<>(some);
-    more.add(another);
-    return more;
-  }
-
-  private static boolean isNamed(List<NamedSlot> named, String group) {
-    for (NamedSlot slot : named) {
-      if (slot.group().equals(group)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** The same job behind those of these gates that are groups of its own. */
-  private ClaimedJob behind(Set<String> gates, ClaimedJob job) {
-    ClaimedJob.Bond bond = job.bond();
-    String task = tasks.canonical().get(job.task());
-    List<String> own = new ArrayList<>();
-    for (String gate : gates) {
-      if (gate.equals(task) || bond.others().contains(gate)) {
-        own.add(gate);
-      }
-    }
-    List<String> others = bond.others();
-    if (!others.isEmpty()) {
-      others = new ArrayList<>(others);
-      others.removeAll(own);
-    }
-    return new ClaimedJob(
-        job.id(),
-        job.token(),
-        job.task(),
-        job.run(),
-        new ClaimedJob.Bond(own, bond.named(), others, bond.refiled(), List.of()),
-        job.payload());
-  }
-
-  private static String[] texts(Array array) throws SQLException {
-    return array == null ? new String[0] : (String[]) array.getArray();
   }
 }

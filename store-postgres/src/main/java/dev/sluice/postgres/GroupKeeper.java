@@ -69,27 +69,18 @@ final class GroupKeeper {
   }
 
   private List<String> call(String sql, Collection<String> names) {
-    return database.call(
-        connection ->
-            database.list(
-                connection, sql, row -> row.getString(1), SqlArray.TEXT.of(connection, names)));
+    return database.list(sql, row -> row.getString(1), SqlArray.TEXT.of(names));
   }
 
   private void settle(Collection<String> tasks) {
     for (UUID after = tasks.isEmpty() ? null : LEAST_ID; after != null; ) {
-      UUID from = after;
       after =
-          database
-              .call(
-                  connection ->
-                      database.list(
-                          connection,
-                          SETTLE_LANES,
-                          row -> row.getObject(1, UUID.class),
-                          SqlArray.TEXT.of(connection, tasks),
-                          from,
-                          BATCH))
-              .get(0);
+          database.one(
+              SETTLE_LANES,
+              row -> row.getObject(1, UUID.class),
+              SqlArray.TEXT.of(tasks),
+              after,
+              BATCH);
     }
   }
 

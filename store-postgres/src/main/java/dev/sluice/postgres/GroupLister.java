@@ -12,7 +12,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -195,17 +194,13 @@ final class GroupLister {
   private List<GroupSummary> summaries(List<String> names) {
     return names.isEmpty()
         ? List.of()
-        : database.call(
-            connection ->
-                database.list(
-                    connection, SUMMARIES, GroupLister::read, SqlArray.TEXT.of(connection, names)));
+        : database.list(SUMMARIES, GroupLister::read, SqlArray.TEXT.of(names));
   }
 
   private static GroupSummary read(ResultSet row) throws SQLException {
-    Integer limit = row.getObject("max", Integer.class);
     return new GroupSummary(
         Group.parse(row.getString("group_name")),
-        limit == null ? OptionalInt.empty() : OptionalInt.of(limit),
+        LimitReader.number(row, "max"),
         Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
         row.getInt("active"),
         row.getInt("waiting"));

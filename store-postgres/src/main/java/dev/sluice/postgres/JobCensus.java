@@ -106,7 +106,7 @@ final class JobCensus {
   }
 
   List<Cell> take() {
-    if (database.list(SIZE, row -> row.getLong(1)).get(0) <= QUICKLY_READ_BYTES) {
+    if (database.one(SIZE, row -> row.getLong(1)) <= QUICKLY_READ_BYTES) {
       return count().cells;
     }
     // Held while counting: who comes meanwhile finds what was counted.

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -66,15 +67,6 @@ final class JobLister {
     }
   }
 
-  /**
-   * A part of the jobs.
-   *
-   * @param before their ids are below this
-   * @param floor and not below this
-   * @param few which of the unfinished ones can match; null = all
-   */
-  private record Stretch(UUID before, UUID floor, Object few) {}
-
   Page<JobInfo> list(JobQuery query) {
     UUID start = query.cursor().isEmpty() ? GREATEST_ID : requireCursor(query.cursor());
     return database.call(connection -> list(connection, query, start));
@@ -92,29 +84,35 @@ final class JobLister {
     UUID before = start;
     while (true) {
       UUID floor =
-          database
-              .list(
+          Objects.requireNonNullElse(
+              database.one(
                   connection,
                   FLOOR_OF,
-                  row -> Optional.ofNullable(row.getObject(1, UUID.class)),
+                  row -> row.getObject(1, UUID.class),
                   before,
                   inStretches,
                   scope.finished,
                   scope.bad,
-                  stretch)
-              .get(0)
-              .orElse(LEAST_ID);
+                  stretch),
+              LEAST_ID);
       found.addAll(
           database.list(
               connection,
               LIST_JOBS,
               JobRow::read,
-              parameters(
-                  connection,
-                  query,
-                  scope,
-                  new Stretch(before, floor, few),
-                  query.limit() + 1 - found.size())));
+              before,
+              floor,
+              scope.live,
+              scope.finished,
+              scope.claimed,
+              scope.bad,
+              few,
+              query.task().map(name -> Group.of(name).toString()).orElse(null),
+              query.queue().orElse(null),
+              query.group().map(Group::toString).orElse(null),
+              query.text().orElse(null),
+              SqlArray.TEXT.of(query.states(), JobState::name),
+              query.limit() + 1 - found.size()));
       if (found.size() > query.limit()) {
         List<JobInfo> items = List.copyOf(found.subList(0, query.limit()));
         return new Page<>(items, Optional.of(items.get(items.size() - 1).id().toString()));
@@ -139,35 +137,7 @@ final class JobLister {
     if (group.isEmpty() || group.get().equals(group.get().plain())) {
       return null;
     }
-    return database
-        .list(
-            connection,
-            FEW_IN,
-            row -> Optional.<Object>ofNullable(row.getArray(1)),
-            group.get().toString(),
-            FEW)
-        .get(0)
-        .orElse(null);
-  }
-
-  private static Object[] parameters(
-      Connection connection, JobQuery query, Scope scope, Stretch stretch, int limit)
-      throws SQLException {
-    return new Object[] {
-      stretch.before,
-      stretch.floor,
-      scope.live,
-      scope.finished,
-      scope.claimed,
-      scope.bad,
-      stretch.few,
-      query.task().map(name -> Group.of(name).toString()).orElse(null),
-      query.queue().orElse(null),
-      query.group().map(Group::toString).orElse(null),
-      query.text().orElse(null),
-      SqlArray.TEXT.of(connection, query.states().stream().map(JobState::name)),
-      limit
-    };
+    return database.one(connection, FEW_IN, row -> row.getArray(1), group.get().toString(), FEW);
   }
 
   private static UUID requireCursor(String cursor) {

@@ -151,7 +151,7 @@ final class JobSubmitter {
   private void makeCountable(List<NewJob> jobs) {
     List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
     if (!rejectable.isEmpty()) {
-      database.list(PROMOTE_DUE, row -> true);
+      database.run(PROMOTE_DUE);
       keeper.makeCountable(rejectable.stream().flatMap(JobSubmitter::groupsOf).distinct().toList());
     }
   }
@@ -206,14 +206,7 @@ final class JobSubmitter {
     List<String> groups = List.copyOf(limits.keySet());
     for (int from = 0; from < groups.size(); from += PROPOSALS_AT_ONCE) {
       List<String> few = groups.subList(from, Math.min(from + PROPOSALS_AT_ONCE, groups.size()));
-      database.call(
-          connection ->
-              database.list(
-                  connection,
-                  PROPOSE_LIMITS,
-                  row -> true,
-                  SqlArray.TEXT.of(connection, few),
-                  SqlArray.INT4.of(connection, few.stream().map(limits::get))));
+      database.run(PROPOSE_LIMITS, SqlArray.TEXT.of(few), SqlArray.INT4.of(few, limits::get));
     }
   }
 
@@ -251,24 +244,15 @@ final class JobSubmitter {
 
   /** Locks the limited groups of jobs; true if a number they bring along is not on record. */
   private boolean lockForReject(Connection connection, List<NewJob> jobs) throws SQLException {
-    return database
-        .list(
-            connection,
-            LOCK_FOR_REJECT,
-            row -> row.getBoolean(1),
-            groupsAndLimits(connection, jobs))
-        .get(0);
+    return database.one(
+        connection, LOCK_FOR_REJECT, row -> row.getBoolean(1), groupsAndLimits(jobs));
   }
 
   /** The groups of jobs, and beside each the number that the jobs bring along for it. */
-  private static Object[] groupsAndLimits(Connection connection, List<NewJob> jobs)
-      throws SQLException {
+  private static Object[] groupsAndLimits(List<NewJob> jobs) {
     Map<String, Integer> limits = limitsOf(jobs);
     List<String> groups = jobs.stream().flatMap(JobSubmitter::groupsOf).distinct().toList();
-    return new Object[] {
-      SqlArray.TEXT.of(connection, groups),
-      SqlArray.INT4.of(connection, groups.stream().map(limits::get).toList())
-    };
+    return new Object[] {SqlArray.TEXT.of(groups), SqlArray.INT4.of(groups, limits::get)};
   }
 
   /**
@@ -302,7 +286,7 @@ final class JobSubmitter {
                 (Submission)
                     new Submission.Rejected(
                         Group.parse(row.getString(1)), row.getInt(2), row.getInt(3)),
-            groupsAndLimits(connection, List.of(job)))
+            groupsAndLimits(List.of(job)))
         .stream()
         .findFirst();
   }

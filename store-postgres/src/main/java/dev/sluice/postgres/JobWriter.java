@@ -162,12 +162,6 @@ final class JobWriter {
 
   private Answer submit(Connection connection, List<NewJob> jobs, boolean anyway)
       throws SQLException {
-    Object[] parameters = new Object[COLUMNS.size() + 1];
-    for (int i = 0; i < COLUMNS.size(); i++) {
-      Column column = COLUMNS.get(i);
-      parameters[i] = column.type.of(connection, jobs.stream().map(column.value));
-    }
-    parameters[COLUMNS.size()] = anyway;
     Answer answer = new Answer();
     database.list(
         connection,
@@ -184,7 +178,10 @@ final class JobWriter {
           }
           return null;
         },
-        parameters);
+        Stream.concat(
+                COLUMNS.stream().map(column -> column.type.of(jobs, column.value)),
+                Stream.of(anyway))
+            .toArray());
     return answer;
   }
 

@@ -127,25 +127,21 @@ final class LimitReader {
     database.list(
         DECLARED, row -> declared.put(row.getInt("max"), row.getInt("workers")), name, name);
     List<SlotInfo> slots = slots(group);
-    return database
-        .list(
-            STATUS,
-            row ->
-                new ConcurrencyStatus(
-                    group,
-                    number(row, "max"),
-                    slots.size(),
-                    row.getInt("waiting"),
-                    new ConcurrencyStatus.Origin(
-                        Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
-                        Optional.ofNullable(row.getString("inherited_from")).map(Group::parse),
-                        Map.copyOf(declared),
-                        row.getString("changed") == null
-                            ? Optional.empty()
-                            : Optional.of(change(row))),
-                    slots),
-            name)
-        .get(0);
+    return database.one(
+        STATUS,
+        row ->
+            new ConcurrencyStatus(
+                group,
+                number(row, "max"),
+                slots.size(),
+                row.getInt("waiting"),
+                new ConcurrencyStatus.Origin(
+                    Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
+                    Optional.ofNullable(row.getString("inherited_from")).map(Group::parse),
+                    Map.copyOf(declared),
+                    row.getString("changed") == null ? Optional.empty() : Optional.of(change(row))),
+                slots),
+        name);
   }
 
   List<SlotInfo> slots(Group group) {
@@ -168,8 +164,7 @@ final class LimitReader {
 
   List<Group> groups() {
     return database
-        .list(GROUPS, row -> row.getString(1))
-        .get(0)
+        .one(GROUPS, row -> row.getString(1))
         .lines()
         .map(Group::parse)
         .sorted()
@@ -191,7 +186,7 @@ final class LimitReader {
         number(row, "after"));
   }
 
-  private static OptionalInt number(ResultSet row, String column) throws SQLException {
+  static OptionalInt number(ResultSet row, String column) throws SQLException {
     Integer number = row.getObject(column, Integer.class);
     return number == null ? OptionalInt.empty() : OptionalInt.of(number);
   }

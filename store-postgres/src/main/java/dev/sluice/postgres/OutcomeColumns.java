@@ -5,19 +5,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.Group;
 import dev.sluice.spi.JobOutcome;
 import java.nio.charset.StandardCharsets;
-import java.sql.Array;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * Turns outcomes into one SQL array per column. The numbers of the verdicts are those of {@code
  * finish} in the migrations.
  */
-record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
+final class OutcomeColumns {
   private static final short REFILED = -1;
   private static final short RETRY = 0;
   private static final short SNOOZED = 1;
@@ -26,103 +22,70 @@ record OutcomeColumns(Connection connection, List<JobOutcome> outcomes) {
   private static final short FAILED = 4;
   private static final short CANCELLED = 5;
 
-  /** Whether any outcome makes a job ready for someone else. */
-  static boolean anyReturned(List<JobOutcome> outcomes) {
-    for (JobOutcome outcome : outcomes) {
-      if (verdict(outcome) <= HANDED_BACK && delay(outcome).isZero()) {
-        return true;
+  private OutcomeColumns() {}
+
+  /** What the verdict of an outcome comes to. */
+  private record Row(
+      JobOutcome outcome,
+      short verdict,
+      Duration delay,
+      String result,
+      JobOutcome.Failure failure) {
+    static Row of(JobOutcome outcome) {
+      JobOutcome.Verdict verdict = outcome.verdict();
+      if (verdict instanceof JobOutcome.Succeeded done) {
+        return new Row(outcome, SUCCEEDED, Duration.ZERO, done.result().orElse(null), null);
+      } else if (verdict instanceof JobOutcome.Failed failed) {
+        return new Row(outcome, FAILED, Duration.ZERO, null, failed.failure());
+      } else if (verdict instanceof JobOutcome.Retry retry) {
+        return new Row(outcome, RETRY, retry.delay(), null, retry.failure());
+      } else if (verdict instanceof JobOutcome.Snoozed snoozed) {
+        return new Row(outcome, SNOOZED, snoozed.delay(), null, null);
+      } else if (verdict instanceof JobOutcome.Refiled refiled) {
+        String groups =
+            refiled.groups().stream().map(Group::toString).collect(Collectors.joining("\n"));
+        return new Row(outcome, REFILED, Duration.ZERO, groups, null);
       }
+      short left = verdict instanceof JobOutcome.Cancelled ? CANCELLED : HANDED_BACK;
+      return new Row(outcome, left, Duration.ZERO, null, null);
     }
-    return false;
-  }
 
-  Array ids() throws SQLException {
-    return column(SqlArray.UUID, JobOutcome::id);
-  }
-
-  Array tokens() throws SQLException {
-    return column(SqlArray.INT8, JobOutcome::token);
-  }
-
-  Array verdicts() throws SQLException {
-    return column(SqlArray.INT2, OutcomeColumns::verdict);
-  }
-
-  Array delays() throws SQLException {
-    return column(SqlArray.INT8, outcome -> delay(outcome).toMillis());
-  }
-
-  Array durations() throws SQLException {
-    return column(
-        SqlArray.INT8,
-        outcome ->
-            verdict(outcome) == CANCELLED && outcome.ran().isZero()
-                ? null
-                : outcome.ran().toMillis());
-  }
-
-  Array results() throws SQLException {
-    return column(SqlArray.TEXT, OutcomeColumns::result);
-  }
-
-  private static String result(JobOutcome outcome) {
-    if (outcome.verdict() instanceof JobOutcome.Refiled refiled) {
-      return refiled.groups().stream().map(Group::toString).collect(Collectors.joining("\n"));
+    /** Nothing if the attempt never started. */
+    Long ranMillis() {
+      return verdict == CANCELLED && outcome.ran().isZero() ? null : outcome.ran().toMillis();
     }
-    return outcome.verdict() instanceof JobOutcome.Succeeded done
-        ? done.result().orElse(null)
-        : null;
-  }
 
-  Array failures() throws SQLException {
-    return column(SqlArray.JSONB, OutcomeColumns::failure);
-  }
-
-  private Array column(SqlArray type, Function<JobOutcome, Object> value) throws SQLException {
-    return type.of(connection, outcomes, value);
-  }
-
-  private static short verdict(JobOutcome outcome) {
-    JobOutcome.Verdict verdict = outcome.verdict();
-    if (verdict instanceof JobOutcome.Succeeded) {
-      return SUCCEEDED;
-    } else if (verdict instanceof JobOutcome.Failed) {
-      return FAILED;
-    } else if (verdict instanceof JobOutcome.Retry) {
-      return RETRY;
-    } else if (verdict instanceof JobOutcome.Cancelled) {
-      return CANCELLED;
-    } else if (verdict instanceof JobOutcome.Snoozed) {
-      return SNOOZED;
+    /** Attempt and time are filled in by the server. */
+    String failureJson() {
+      if (failure == null) {
+        return null;
+      }
+      ObjectNode json = JsonNodeFactory.instance.objectNode();
+      json.put("type", storable(failure.type()));
+      json.put("message", storable(failure.message()));
+      json.put("stackTrace", storable(failure.stackTrace()));
+      return json.toString();
     }
-    return verdict instanceof JobOutcome.Refiled ? REFILED : HANDED_BACK;
   }
 
-  private static Duration delay(JobOutcome outcome) {
-    if (outcome.verdict() instanceof JobOutcome.Retry retry) {
-      return retry.delay();
-    }
-    return outcome.verdict() instanceof JobOutcome.Snoozed snoozed
-        ? snoozed.delay()
-        : Duration.ZERO;
+  /** The first columns of the type {@code report}. */
+  static List<Object> of(List<JobOutcome> outcomes) {
+    List<Row> rows = outcomes.stream().map(Row::of).toList();
+    return List.of(
+        SqlArray.UUID.of(rows, row -> row.outcome.id()),
+        SqlArray.INT8.of(rows, row -> row.outcome.token()),
+        SqlArray.INT2.of(rows, Row::verdict),
+        SqlArray.INT8.of(rows, row -> row.delay.toMillis()),
+        SqlArray.INT8.of(rows, Row::ranMillis),
+        SqlArray.TEXT.of(rows, Row::result),
+        SqlArray.JSONB.of(rows, Row::failureJson));
   }
 
-  /** Attempt and time are filled in by the server. */
-  private static String failure(JobOutcome outcome) {
-    JobOutcome.Failure failure = null;
-    if (outcome.verdict() instanceof JobOutcome.Failed failed) {
-      failure = failed.failure();
-    } else if (outcome.verdict() instanceof JobOutcome.Retry retry) {
-      failure = retry.failure();
-    }
-    if (failure == null) {
-      return null;
-    }
-    ObjectNode json = JsonNodeFactory.instance.objectNode();
-    json.put("type", storable(failure.type()));
-    json.put("message", storable(failure.message()));
-    json.put("stackTrace", storable(failure.stackTrace()));
-    return json.toString();
+  /** Whether any outcome makes a job ready for another worker, now. */
+  static boolean anyReturned(List<JobOutcome> outcomes) {
+    return outcomes.stream()
+        .map(Row::of)
+        .anyMatch(row -> row.verdict <= HANDED_BACK && row.delay.isZero());
   }
 
   /** PostgreSQL's jsonb cannot hold NUL or half a surrogate pair; an error message may. */

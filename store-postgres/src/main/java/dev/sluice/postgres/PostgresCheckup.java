@@ -80,9 +80,8 @@ final class PostgresCheckup {
   private Duration clockAhead() {
     Instant before = Instant.now();
     Instant there =
-        database
-            .first("SELECT clock_timestamp() AS now", row -> PostgresLimitStore.instant(row, "now"))
-            .orElseThrow();
+        database.one(
+            "SELECT clock_timestamp() AS now", row -> PostgresLimitStore.instant(row, "now"));
     Duration trip = Duration.between(before, Instant.now());
     return Duration.between(before.plus(trip.dividedBy(2)), there);
   }
@@ -182,6 +181,6 @@ final class PostgresCheckup {
   }
 
   private String text(String sql) {
-    return database.first(sql, row -> row.getString(1)).orElse("");
+    return database.one(sql, row -> row.getString(1));
   }
 }

@@ -88,16 +88,11 @@ final class PostgresJobCatalog implements JobCatalog {
   public Map<UUID, JobStanding> standings(Collection<UUID> ids, Instant since) {
     Map<UUID, JobStanding> standings = new HashMap<>();
     if (!ids.isEmpty()) {
-      database.call(
-          connection -> {
-            Object wanted = SqlArray.UUID.of(connection, ids);
-            return database.list(
-                connection,
-                STANDINGS,
-                row -> standings.put(row.getObject("id", UUID.class), standing(row)),
-                wanted,
-                wanted);
-          });
+      database.list(
+          STANDINGS,
+          row -> standings.put(row.getObject("id", UUID.class), standing(row)),
+          SqlArray.UUID.of(ids),
+          SqlArray.UUID.of(ids));
     }
     return standings;
   }
@@ -114,12 +109,7 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public List<JobInfo> getAll(Collection<UUID> ids, Instant since) {
-    return ids.isEmpty()
-        ? List.of()
-        : database.call(
-            connection ->
-                database.list(
-                    connection, GET_ALL, JobRow::read, SqlArray.UUID.of(connection, ids)));
+    return ids.isEmpty() ? List.of() : database.list(GET_ALL, JobRow::read, SqlArray.UUID.of(ids));
   }
 
   @Override
@@ -139,39 +129,25 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public int ahead(UUID id, Optional<Group> group, Set<String> tasks, int most) {
-    return database.call(
-        connection ->
-            database
-                .list(
-                    connection,
-                    AHEAD,
-                    row -> row.getInt(1),
-                    id,
-                    group.map(Group::toString).orElse(null),
-                    SqlArray.TEXT.of(
-                        connection, tasks.stream().map(task -> Group.of(task).toString())),
-                    most)
-                .get(0));
+    return database.one(
+        AHEAD,
+        row -> row.getInt(1),
+        id,
+        group.map(Group::toString).orElse(null),
+        SqlArray.TEXT.of(tasks, task -> Group.of(task).toString()),
+        most);
   }
 
   @Override
   public boolean cancel(UUID id) {
-    return database.list(CANCEL, row -> row.getBoolean(1), id).get(0);
+    return database.one(CANCEL, row -> row.getBoolean(1), id);
   }
 
   @Override
   public int cancelAll(Collection<UUID> ids) {
     return ids.isEmpty()
         ? 0
-        : database.call(
-            connection ->
-                database
-                    .list(
-                        connection,
-                        CANCEL_ALL,
-                        row -> row.getInt(1),
-                        SqlArray.UUID.of(connection, ids))
-                    .get(0));
+        : database.one(CANCEL_ALL, row -> row.getInt(1), SqlArray.UUID.of(ids));
   }
 
   @Override
@@ -186,7 +162,7 @@ final class PostgresJobCatalog implements JobCatalog {
         database.call(
             connection -> {
               try {
-                return database.list(connection, RETRY, row -> row.getBoolean(1), id).get(0);
+                return database.one(connection, RETRY, row -> row.getBoolean(1), id);
               } catch (SQLException e) {
                 if (SqlErrors.UNIQUE_VIOLATION.equals(e.getSQLState())) {
                   throw new InvalidRequestException(

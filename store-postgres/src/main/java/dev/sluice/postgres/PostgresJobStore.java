@@ -62,7 +62,7 @@ final class PostgresJobStore implements JobStore {
   static JobStore open(Database database) {
     try {
       new SchemaMigrator(database).migrate();
-      UUID storeId = database.first(STORE_ID, row -> row.getObject(1, UUID.class)).orElseThrow();
+      UUID storeId = database.one(STORE_ID, row -> row.getObject(1, UUID.class));
       return new PostgresJobStore(database, storeId);
     } catch (RuntimeException e) {
       database.close();
@@ -126,12 +126,12 @@ final class PostgresJobStore implements JobStore {
   @Override
   public RecoveryReport recover() {
     record Found(String kind, String worker, String name, int number) {}
-    database.list(SHORTEN_LEASES, row -> true);
+    database.run(SHORTEN_LEASES);
     List<Found> found =
         database.list(
             RECOVER,
             row -> new Found(row.getString(1), row.getString(2), row.getString(3), row.getInt(4)));
-    database.list(FORGET_IDLE_GROUPS, row -> true);
+    database.run(FORGET_IDLE_GROUPS);
     limits.callBackForgotten();
     Map<String, DeadWorker> dead = new LinkedHashMap<>();
     Map<String, Integer> slots = new HashMap<>();

@@ -105,8 +105,7 @@ final class PostgresLimitStore implements LimitStore {
   }
 
   private OptionalInt limitOf(String group) {
-    Integer limit = database.list(LIMIT_OF, row -> row.getObject(1, Integer.class), group).get(0);
-    return limit == null ? OptionalInt.empty() : OptionalInt.of(limit);
+    return database.one(LIMIT_OF, row -> LimitReader.number(row, "limit_in_use"), group);
   }
 
   @Override
@@ -115,26 +114,21 @@ final class PostgresLimitStore implements LimitStore {
   }
 
   private boolean free(Group group, int slot, Long token) {
-    boolean[] left = new boolean[1];
-    boolean freed =
-        database
-            .list(
-                FREE_SLOT,
-                row -> {
-                  left[0] = row.getBoolean("left_behind");
-                  return row.getBoolean("freed");
-                },
-                group.toString(),
-                slot,
-                token)
-            .get(0);
-    if (left[0]) {
-      database.list(CALL_BACK_AND_WAIT, row -> true, group.toString());
+    record Freed(boolean any, boolean leftBehind) {}
+    Freed freed =
+        database.one(
+            FREE_SLOT,
+            row -> new Freed(row.getBoolean(1), row.getBoolean(2)),
+            group.toString(),
+            slot,
+            token);
+    if (freed.leftBehind) {
+      database.run(CALL_BACK_AND_WAIT, group.toString());
     }
-    if (freed) {
+    if (freed.any) {
       links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
     }
-    return freed;
+    return freed.any;
   }
 
   @Override
@@ -205,20 +199,15 @@ final class PostgresLimitStore implements LimitStore {
 
   @Override
   public void recordPointers(Map<Group, String> pointers) {
-    List<Group> families = List.copyOf(pointers.keySet());
-    database.call(
-        connection ->
-            database.list(
-                connection,
-                RECORD_POINTERS,
-                row -> true,
-                SqlArray.TEXT.of(connection, families.stream().map(Group::toString).toList()),
-                SqlArray.TEXT.of(connection, families.stream().map(pointers::get).toList())));
+    database.run(
+        RECORD_POINTERS,
+        SqlArray.TEXT.of(pointers.keySet(), Group::toString),
+        SqlArray.TEXT.of(pointers.values()));
   }
 
   @Override
   public void raiseTokens(long above) {
-    database.list(RAISE_TOKENS, row -> true, above);
+    database.run(RAISE_TOKENS, above);
   }
 
   @Override
@@ -235,9 +224,8 @@ final class PostgresLimitStore implements LimitStore {
   public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
     Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
     long version =
-        database
-            .list(SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number, by)
-            .get(0);
+        database.one(
+            SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number, by);
     if (limitOf(group.toString()).isEmpty()) {
       callBackAll(group);
     }
@@ -251,9 +239,7 @@ final class PostgresLimitStore implements LimitStore {
     long called = CALL_BACK_BATCH;
     while (called >= CALL_BACK_BATCH) {
       called =
-          database
-              .list(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH)
-              .get(0);
+          database.one(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH);
     }
     links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
   }
@@ -262,18 +248,7 @@ final class PostgresLimitStore implements LimitStore {
    * Looks at some of the groups that jobs stand aside for, and calls jobs back where there is room.
    */
   void callBackForgotten() {
-    lookFrom =
-        database
-            .call(
-                connection ->
-                    database.list(
-                        connection,
-                        CALL_BACK_FORGOTTEN,
-                        row -> Optional.ofNullable(row.getString(1)),
-                        lookFrom,
-                        LANES_PER_LOOK))
-            .get(0)
-            .orElse(null);
+    lookFrom = database.one(CALL_BACK_FORGOTTEN, row -> row.getString(1), lookFrom, LANES_PER_LOOK);
   }
 
   /**
@@ -284,8 +259,7 @@ final class PostgresLimitStore implements LimitStore {
   private void awaitAwareness(Group group, long version) {
     long deadline = System.nanoTime() + AWARENESS_TIMEOUT.toNanos();
     while (System.nanoTime() < deadline) {
-      if (database.list(UNAWARE_WORKERS, row -> row.getLong(1), group.toString(), version).get(0)
-          == 0) {
+      if (database.one(UNAWARE_WORKERS, row -> row.getLong(1), group.toString(), version) == 0) {
         return;
       }
       try {

@@ -43,7 +43,7 @@ final class PostgresQueueStore implements QueueStore {
   @Override
   public void resume(String queue) {
     database.update(SET_PAUSED, queue, false);
-    database.list(WAKE_ALL, row -> true);
+    database.run(WAKE_ALL);
   }
 
   @Override

@@ -45,21 +45,9 @@ final class PostgresRunStore implements RunStore {
         version = version + 1,
         updated_at = clock_timestamp(),
         attention_at = clock_timestamp() + ?::bigint * interval '1 millisecond',
-        content = ?
-      WHERE id = ? AND version = ?
-      """;
-
-  private static final String REPLACE_WITH_CHARTER =
-      """
-      UPDATE ${schema}.run SET
-        state = ?,
-        live = ?,
-        version = version + 1,
-        updated_at = clock_timestamp(),
-        attention_at = clock_timestamp() + ?::bigint * interval '1 millisecond',
         content = ?,
-        charter_name = ?,
-        charter = ?
+        charter_name = coalesce(?, charter_name),
+        charter = coalesce(?, charter)
       WHERE id = ? AND version = ?
       """;
 
@@ -130,45 +118,35 @@ final class PostgresRunStore implements RunStore {
 
   @Override
   public boolean replace(Run run, long version, Optional<String> charter) {
-    Long attention = millis(run.attention());
-    String content = run.texts().content();
-    int changed =
-        charter.isEmpty()
-            ? database.update(
-                REPLACE, run.state(), run.live(), attention, content, run.id(), version)
-            : database.update(
-                REPLACE_WITH_CHARTER,
-                run.state(),
-                run.live(),
-                attention,
-                content,
-                run.texts().charter(),
-                charter.get(),
-                run.id(),
-                version);
-    return changed == 1;
+    return database.update(
+            REPLACE,
+            run.state(),
+            run.live(),
+            millis(run.attention()),
+            run.texts().content(),
+            charter.map(text -> run.texts().charter()).orElse(null),
+            charter.orElse(null),
+            run.id(),
+            version)
+        == 1;
   }
 
   @Override
   public Page<StoredRun> list(RunQuery query) {
     String cursor = query.cursor().isEmpty() ? null : requireCursor(query.cursor());
     String type = query.type().orElse(null);
+    Object states = SqlArray.TEXT.of(query.states());
     List<StoredRun> found =
-        database.call(
-            connection -> {
-              Object states = SqlArray.TEXT.of(connection, query.states());
-              return database.list(
-                  connection,
-                  LIST,
-                  PostgresRunStore::read,
-                  cursor,
-                  cursor,
-                  type,
-                  type,
-                  states,
-                  states,
-                  query.limit() + 1);
-            });
+        database.list(
+            LIST,
+            PostgresRunStore::read,
+            cursor,
+            cursor,
+            type,
+            type,
+            states,
+            states,
+            query.limit() + 1);
     if (found.size() <= query.limit()) {
       return new Page<>(found, Optional.empty());
     }

@@ -11,9 +11,6 @@ import dev.sluice.spi.JobOutcome;
 import dev.sluice.spi.Standing;
 import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
-import java.sql.Array;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -137,21 +134,16 @@ final class PostgresWorkerSession implements WorkerSession {
   }
 
   private void register() {
-    List<Group> limited = List.copyOf(registration.limits().keySet());
-    database.call(
-        connection ->
-            database.list(
-                connection,
-                REGISTER,
-                row -> true,
-                id,
-                registration.name(),
-                SqlArray.TEXT.of(connection, registration.queues()),
-                SqlArray.TEXT.of(connection, ownTasks.canonical().values()),
-                names(connection, limited),
-                numbers(connection, limited, registration.limits()),
-                registration.lease().toMillis(),
-                registration.highestToken()));
+    database.run(
+        REGISTER,
+        id,
+        registration.name(),
+        SqlArray.TEXT.of(registration.queues()),
+        SqlArray.TEXT.of(ownTasks.canonical().values()),
+        SqlArray.TEXT.of(registration.limits().keySet(), Group::toString),
+        SqlArray.INT4.of(registration.limits().values()),
+        registration.lease().toMillis(),
+        registration.highestToken());
   }
 
   @Override
@@ -168,15 +160,12 @@ final class PostgresWorkerSession implements WorkerSession {
     // Should the answer be lost, so is what it says about the groups of these slots.
     leftBehind = new HashSet<>(calledAgain);
     exchange.released().forEach(slot -> leftBehind.add(slot.group()));
+    Object[] parameters = parameters(exchange, start, calledAgain, tell, front);
     ExchangeAnswer answer =
         database.call(
             connection -> {
               ExchangeAnswer rows = new ExchangeAnswer(ownTasks);
-              database.list(
-                  connection,
-                  EXCHANGE,
-                  rows::add,
-                  parameters(connection, exchange, start, calledAgain, tell, front));
+              database.list(connection, EXCHANGE, rows::add, parameters);
               return rows;
             });
     if (answer.says("lost")) {
@@ -186,8 +175,9 @@ final class PostgresWorkerSession implements WorkerSession {
       throw outOfStep();
     }
     boolean stale = answer.says("stale");
+    List<ClaimedJob> jobs = answer.jobs();
     List<HeldSlot> lent = answer.lent();
-    for (ClaimedJob job : answer.jobs) {
+    for (ClaimedJob job : jobs) {
       highestToken = Math.max(highestToken, job.token());
     }
     lent.forEach(slot -> highestToken = Math.max(highestToken, slot.token()));
@@ -199,7 +189,7 @@ final class PostgresWorkerSession implements WorkerSession {
         accepted.add(outcome.id());
       }
     }
-    Map<String, Integer> room = named.exchange(accepted, answer.jobs);
+    Map<String, Integer> room = named.exchange(accepted, jobs);
     calledAgain.forEach(group -> room.merge(group, 1, Integer::sum));
     exchange.released().forEach(slot -> room.merge(slot.group(), 1, Integer::sum));
     lent.forEach(slot -> room.merge(slot.group(), -1, Integer::sum));
@@ -214,15 +204,14 @@ final class PostgresWorkerSession implements WorkerSession {
       looking.done();
     }
     links.keeper.heat(answer.names("contended"));
-    boolean unfilled = answer.jobs.size() < exchange.demand().jobs() && !stale;
+    boolean unfilled = jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
     line.endedAt(exchange.demand().jobs(), answer.ends());
     if (tell && unfilled && !answer.says("more")) {
       telling.done();
     }
     Set<String> full = answer.names("full");
-    Duration pause =
-        vainLooks.pauseAfter(answer.says("more") && answer.jobs.isEmpty() && full.isEmpty());
+    Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty() && full.isEmpty());
     Optional<Duration> nextDue =
         more ? Optional.of(proposed.isEmpty() ? pause : Duration.ZERO) : answer.due();
     if (unfilled && (returned || arm(exchange.demand()))) {
@@ -232,7 +221,7 @@ final class PostgresWorkerSession implements WorkerSession {
         new HashSet<>(accepted),
         answer.ids("cancelled"),
         Set.of(),
-        answer.jobs,
+        jobs,
         lent,
         stale,
         leftBehind.isEmpty() ? unfilled ? nextDue : Optional.empty() : Optional.of(Duration.ZERO),
@@ -254,50 +243,30 @@ final class PostgresWorkerSession implements WorkerSession {
   }
 
   private Object[] parameters(
-      Connection connection,
-      Exchange exchange,
-      List<String> start,
-      Set<String> calledAgain,
-      boolean tell,
-      boolean front)
-      throws SQLException {
+      Exchange exchange, List<String> start, Set<String> calledAgain, boolean tell, boolean front) {
     Exchange.Demand demand = exchange.demand();
-    List<Map.Entry<UUID, String>> progress = List.copyOf(exchange.progress().entrySet());
-    OutcomeColumns outcomes = new OutcomeColumns(connection, exchange.outcomes());
-    DemandColumns wanted = new DemandColumns(connection, demand, ownTasks.canonical());
-    return new Object[] {
-      id,
-      epoch,
-      // report
-      outcomes.ids(),
-      outcomes.tokens(),
-      outcomes.verdicts(),
-      outcomes.delays(),
-      outcomes.durations(),
-      outcomes.results(),
-      outcomes.failures(),
-      SqlArray.UUID.of(connection, exchange.started()),
-      SqlArray.UUID.of(connection, progress.stream().map(Map.Entry::getKey)),
-      SqlArray.TEXT.of(connection, progress.stream().map(Map.Entry::getValue)),
-      SqlArray.TEXT.of(connection, exchange.released().stream().map(HeldSlot::group)),
-      SqlArray.INT4.of(connection, exchange.released().stream().map(HeldSlot::slot)),
-      SqlArray.INT8.of(connection, exchange.released().stream().map(HeldSlot::token)),
-      SqlArray.TEXT.of(connection, calledAgain),
-      // demand
-      rulesVersion,
-      SqlArray.TEXT.of(connection, registration.queues()),
-      demand.tasks().isEmpty() ? 0 : demand.jobs(),
-      wanted.rooms(),
-      wanted.tight(),
-      wanted.depth(),
-      wanted.depths(),
-      wanted.spareGroups(),
-      wanted.spares(),
-      SqlArray.TEXT.of(connection, start),
-      tell,
-      front,
-      highestToken
-    };
+    List<Object> parameters = new ArrayList<>(List.of(id, epoch));
+    // report
+    parameters.addAll(OutcomeColumns.of(exchange.outcomes()));
+    parameters.add(SqlArray.UUID.of(exchange.started()));
+    parameters.add(SqlArray.UUID.of(exchange.progress().keySet()));
+    parameters.add(SqlArray.TEXT.of(exchange.progress().values()));
+    parameters.addAll(columns(exchange.released()));
+    parameters.add(SqlArray.TEXT.of(calledAgain));
+    // demand
+    parameters.add(rulesVersion);
+    parameters.add(SqlArray.TEXT.of(registration.queues()));
+    parameters.add(demand.tasks().isEmpty() ? 0 : demand.jobs());
+    parameters.addAll(DemandColumns.of(demand, ownTasks.canonical()));
+    parameters.addAll(List.of(SqlArray.TEXT.of(start), tell, front, highestToken));
+    return parameters.toArray();
+  }
+
+  private static List<Object> columns(List<HeldSlot> slots) {
+    return List.of(
+        SqlArray.TEXT.of(slots, HeldSlot::group),
+        SqlArray.INT4.of(slots, HeldSlot::slot),
+        SqlArray.INT8.of(slots, HeldSlot::token));
   }
 
   /**
@@ -334,17 +303,13 @@ final class PostgresWorkerSession implements WorkerSession {
     Renewals.Renewal renewal = renewals.next(atLeast);
     return links.listener.urgently(
         connection -> {
-          boolean held =
-              database
-                  .list(
-                      connection,
-                      RENEW,
-                      row -> row.getBoolean(1),
-                      id,
-                      renewal.number(),
-                      renewal.millis())
-                  .get(0);
-          if (!held) {
+          if (!database.one(
+              connection,
+              RENEW,
+              row -> row.getBoolean(1),
+              id,
+              renewal.number(),
+              renewal.millis())) {
             throw lost();
           }
           return new HashSet<>(
@@ -364,19 +329,16 @@ final class PostgresWorkerSession implements WorkerSession {
     // A number of its own for each try: one whose answer is lost may yet be carried out.
     long next = ++latestEpoch;
     String said =
-        database
-            .call(
-                connection ->
-                    database.list(
-                        connection,
-                        RECONCILE,
-                        row -> Optional.ofNullable(row.getString(1)),
-                        id,
-                        next,
-                        SqlArray.UUID.of(connection, known.keySet()),
-                        SqlArray.INT8.of(connection, known.values())))
-            .get(0)
-            .orElseThrow(this::lost);
+        database.one(
+            RECONCILE,
+            row -> row.getString(1),
+            id,
+            next,
+            SqlArray.UUID.of(known.keySet()),
+            SqlArray.INT8.of(known.values()));
+    if (said == null) {
+      throw lost();
+    }
     ReconcileAnswer answer = new ReconcileAnswer(said);
     if (answer.isLate()) {
       throw outOfStep();
@@ -393,20 +355,14 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public void declare(Map<Group, Integer> limits) {
-    List<Group> limited = List.copyOf(limits.keySet());
     String said =
-        database.call(
-            connection ->
-                database
-                    .list(
-                        connection,
-                        DECLARE,
-                        row -> row.getString(1),
-                        id,
-                        epoch,
-                        names(connection, limited),
-                        numbers(connection, limited, limits))
-                    .get(0));
+        database.one(
+            DECLARE,
+            row -> row.getString(1),
+            id,
+            epoch,
+            SqlArray.TEXT.of(limits.keySet(), Group::toString),
+            SqlArray.INT4.of(limits.values()));
     if (said.equals("lost")) {
       throw lost();
     }
@@ -415,31 +371,13 @@ final class PostgresWorkerSession implements WorkerSession {
     }
   }
 
-  private static Array names(Connection connection, List<Group> groups) throws SQLException {
-    return SqlArray.TEXT.of(connection, groups.stream().map(Group::toString));
-  }
-
-  private static Array numbers(
-      Connection connection, List<Group> groups, Map<Group, Integer> limits) throws SQLException {
-    return SqlArray.INT4.of(connection, groups.stream().map(limits::get));
-  }
-
   @Override
   public void attest(Map<UUID, Long> claims, List<HeldSlot> slots) {
-    database.call(
-        connection ->
-            database.list(
-                connection,
-                ATTEST,
-                row -> true,
-                id,
-                epoch,
-                rulesVersion,
-                SqlArray.UUID.of(connection, claims.keySet()),
-                SqlArray.INT8.of(connection, claims.values()),
-                SqlArray.TEXT.of(connection, slots.stream().map(HeldSlot::group)),
-                SqlArray.INT4.of(connection, slots.stream().map(HeldSlot::slot)),
-                SqlArray.INT8.of(connection, slots.stream().map(HeldSlot::token))));
+    List<Object> parameters = new ArrayList<>(List.of(id, epoch, rulesVersion));
+    parameters.add(SqlArray.UUID.of(claims.keySet()));
+    parameters.add(SqlArray.INT8.of(claims.values()));
+    parameters.addAll(columns(slots));
+    database.run(ATTEST, parameters.toArray());
   }
 
   @Override
@@ -462,10 +400,7 @@ final class PostgresWorkerSession implements WorkerSession {
       return;
     }
     try {
-      database.call(
-          connection ->
-              database.list(
-                  connection, SIGN_OFF, row -> true, id, SqlArray.TEXT.of(connection, leftBehind)));
+      database.run(SIGN_OFF, id, SqlArray.TEXT.of(leftBehind));
     } catch (SluiceException e) {
       log.warn("Worker {} could not sign off; what it held comes free when its lease ends.", id, e);
     }

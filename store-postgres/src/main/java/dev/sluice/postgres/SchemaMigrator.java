@@ -125,12 +125,8 @@ final class SchemaMigrator {
 
   private void checkServer(Connection connection) throws SQLException {
     int version =
-        database
-            .list(
-                connection,
-                "SELECT current_setting('server_version_num')::int",
-                row -> row.getInt(1))
-            .get(0);
+        database.one(
+            connection, "SELECT current_setting('server_version_num')::int", row -> row.getInt(1));
     if (version < OLDEST_SERVER) {
       throw new StoreIncompatibleException(
           "PostgreSQL at %s is version %d; 13 or newer is needed."
@@ -140,24 +136,20 @@ final class SchemaMigrator {
 
   private int appliedVersion(Connection connection) throws SQLException {
     boolean exists =
-        database
-            .list(
-                connection,
-                "SELECT to_regclass(?) IS NOT NULL",
-                row -> row.getBoolean(1),
-                database.schema() + ".schema_version")
-            .get(0);
+        database.one(
+            connection,
+            "SELECT to_regclass(?) IS NOT NULL",
+            row -> row.getBoolean(1),
+            database.schema() + ".schema_version");
     if (!exists) {
       return 0;
     }
     record Version(int newest, int oldestCode) {}
     Version version =
-        database
-            .list(
-                connection,
-                "SELECT coalesce(max(version), 0), coalesce(max(oldest_code), 0) FROM ${schema}.schema_version",
-                row -> new Version(row.getInt(1), row.getInt(2)))
-            .get(0);
+        database.one(
+            connection,
+            "SELECT coalesce(max(version), 0), coalesce(max(oldest_code), 0) FROM ${schema}.schema_version",
+            row -> new Version(row.getInt(1), row.getInt(2)));
     if (version.oldestCode > MIGRATIONS.size()) {
       throw new StoreIncompatibleException(
           ("The schema '%s' at %s is version %d, made by a newer Sluice; this one knows versions up to %d."
@@ -171,13 +163,11 @@ final class SchemaMigrator {
     if (applied == 0) {
       // Only when it is missing: a role that may not create schemas can use one made for it.
       boolean exists =
-          database
-              .list(
-                  connection,
-                  "SELECT to_regnamespace(?) IS NOT NULL",
-                  row -> row.getBoolean(1),
-                  database.schema())
-              .get(0);
+          database.one(
+              connection,
+              "SELECT to_regnamespace(?) IS NOT NULL",
+              row -> row.getBoolean(1),
+              database.schema());
       if (!exists) {
         execute(connection, "CREATE SCHEMA ${schema}");
       }

@@ -78,7 +78,7 @@ final class SlotAuditor {
 
   AuditReport audit(boolean repair) {
     if (repair) {
-      int requeued = database.list(REQUEUE_ORPHANS, row -> row.getInt(1)).get(0);
+      int requeued = database.one(REQUEUE_ORPHANS, row -> row.getInt(1));
       if (requeued > 0) {
         log.warn("Took back {} jobs whose workers are not on record.", requeued);
       }
@@ -92,7 +92,7 @@ final class SlotAuditor {
       others = repair(others);
     }
     if (repair && !unlisted.isEmpty()) {
-      database.list(TAKE_UNLISTED, row -> true);
+      database.run(TAKE_UNLISTED);
     }
     boolean repaired = repair && !(others.isEmpty() && unlisted.isEmpty());
     List<Finding> findings =
@@ -115,10 +115,7 @@ final class SlotAuditor {
   /** Puts right what was found in these groups; what that was by then. */
   private List<Seen> repair(List<Seen> found) {
     List<String> groups = found.stream().map(seen -> seen.finding.group().toString()).toList();
-    return database.call(
-        connection ->
-            database.list(
-                connection, REPAIR, SlotAuditor::read, SqlArray.TEXT.of(connection, groups)));
+    return database.list(REPAIR, SlotAuditor::read, SqlArray.TEXT.of(groups));
   }
 
   /** What was seen of several workers in one group is one finding. */

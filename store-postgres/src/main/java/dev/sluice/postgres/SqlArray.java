@@ -5,11 +5,9 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.Oid;
 import org.postgresql.jdbc.PgArray;
@@ -31,13 +29,13 @@ enum SqlArray {
   TEXT("text", String[]::new),
   UUID("uuid", UUID[]::new) {
     @Override
-    Array of(Connection connection, Object[] elements) throws SQLException {
+    Array on(Connection connection, Object[] elements) throws SQLException {
       if (!connection.isWrapperFor(BaseConnection.class)) {
-        return super.of(connection, elements);
+        return super.on(connection, elements);
       }
       BaseConnection driver = connection.unwrap(BaseConnection.class);
       return driver.getPreferQueryMode() == PreferQueryMode.SIMPLE
-          ? super.of(connection, elements)
+          ? super.on(connection, elements)
           : new PgArray(driver, Oid.UUID_ARRAY, binary((UUID[]) elements));
     }
   },
@@ -54,27 +52,33 @@ enum SqlArray {
     this.newArray = newArray;
   }
 
-  /** {@code elements} is an array of the type's own class. */
-  Array of(Connection connection, Object[] elements) throws SQLException {
+  /**
+   * A parameter: an array as soon as there is a connection to carry it.
+   *
+   * @param elements an array of the type's own class
+   */
+  record Values(SqlArray type, Object[] elements) {
+    Array on(Connection connection) throws SQLException {
+      return type.on(connection, elements);
+    }
+  }
+
+  Array on(Connection connection, Object[] elements) throws SQLException {
     return connection.createArrayOf(type, elements);
   }
 
-  Array of(Connection connection, Stream<?> elements) throws SQLException {
-    return of(connection, elements.toArray(newArray));
-  }
-
-  Array of(Connection connection, Collection<?> elements) throws SQLException {
-    return of(connection, elements.stream());
+  Values of(Collection<?> elements) {
+    return new Values(this, elements.stream().toArray(newArray));
   }
 
   /** A value of each row, in their order. */
-  <R> Array of(Connection connection, List<R> rows, Function<? super R, ?> value)
-      throws SQLException {
+  <R> Values of(Collection<R> rows, Function<? super R, ?> value) {
     Object[] elements = newArray.apply(rows.size());
-    for (int i = 0; i < elements.length; i++) {
-      elements[i] = value.apply(rows.get(i));
+    int i = 0;
+    for (R row : rows) {
+      elements[i++] = value.apply(row);
     }
-    return of(connection, elements);
+    return new Values(this, elements);
   }
 
   /**

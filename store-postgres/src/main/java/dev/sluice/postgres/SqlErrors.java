@@ -6,6 +6,7 @@ import dev.sluice.StoreIncompatibleException;
 import dev.sluice.StoreUnavailableException;
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** Sorts what the driver throws, by SQLState, into what a caller would act on differently. */
 final class SqlErrors {
@@ -24,44 +25,28 @@ final class SqlErrors {
     return DEADLOCK.equals(e.getSQLState()) || SERIALIZATION_FAILURE.equals(e.getSQLState());
   }
 
-  static SluiceException translate(String server, SQLException e) {
+  static SluiceException translate(String name, SQLException e) {
     String state = stateOf(e);
     String detail = messageOf(e);
+    UnaryOperator<String> server = said -> ("PostgreSQL at %s " + said).formatted(name, detail);
     // The driver has no state of its own for a password that it was asked for and does not have.
     if (state.startsWith("28") || detail.contains("no password was provided")) {
       return new StoreIncompatibleException(
-          "PostgreSQL at "
-              + server
-              + " refused the user or password: "
-              + detail
-              + " Check the credentials in the store URL.",
+          server.apply("refused the user or password: %s Check the credentials in the store URL."),
           e);
     }
     if (state.equals("3D000")) {
       return new StoreIncompatibleException(
-          "PostgreSQL at "
-              + server
-              + " has no such database: "
-              + detail
-              + " Create it, or name another.",
-          e);
+          server.apply("has no such database: %s Create it, or name another."), e);
     }
     if (state.equals("42501")) {
       return new StoreIncompatibleException(
-          "PostgreSQL at "
-              + server
-              + " denies permission: "
-              + detail
-              + " Grant it, or let its owner create the schema.",
-          e);
+          server.apply("denies permission: %s Grant it, or let its owner create the schema."), e);
     }
     if (state.equals("25006")) {
       return new StoreIncompatibleException(
-          "PostgreSQL at "
-              + server
-              + " gives read-only transactions: "
-              + detail
-              + " Name the primary server, with connections that may write.",
+          server.apply(
+              "gives read-only transactions: %s Name the primary server, with connections that may write."),
           e);
     }
     if (state.startsWith("08")
@@ -69,21 +54,12 @@ final class SqlErrors {
         || state.startsWith("53")
         || isTransient(e)) {
       return new StoreUnavailableException(
-          "PostgreSQL at "
-              + server
-              + " cannot be reached or is not ready: "
-              + detail
-              + " Is the server up?",
-          e);
+          server.apply("cannot be reached or is not ready: %s Is the server up?"), e);
     }
     if (TIME_OUTS.contains(state)) {
       return new StoreUnavailableException(
-          "PostgreSQL at "
-              + server
-              + " did not answer in time: "
-              + detail.lines().findFirst().orElse("")
-              + ". Try again. If it lasts, look in pg_stat_activity for a transaction that holds"
-              + " locks, or raise statement_timeout and lock_timeout of the role.",
+          "PostgreSQL at %s did not answer in time: %s. Try again. If it lasts, look in pg_stat_activity for a transaction that holds locks, or raise statement_timeout and lock_timeout of the role."
+              .formatted(name, detail.lines().findFirst().orElse("")),
           e);
     }
     if (state.equals(NO_LIMIT)) {
@@ -103,15 +79,11 @@ final class SqlErrors {
     }
     if (state.equals("3F000") || state.startsWith("42")) {
       return new StoreIncompatibleException(
-          "The schema at "
-              + server
-              + " is not as this version expects: "
-              + detail
-              + " Was it changed by hand?",
+          "The schema at %s is not as this version expects: %s Was it changed by hand?"
+              .formatted(name, detail),
           e);
     }
-    return new SluiceException(
-        "PostgreSQL at " + server + " failed (SQLState " + state + "): " + detail, e);
+    return new SluiceException(server.apply("failed (SQLState " + state + "): %s"), e);
   }
 
   /** The pool wraps what it could not get: what counts is the innermost SQLState. */

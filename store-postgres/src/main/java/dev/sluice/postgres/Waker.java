@@ -118,16 +118,12 @@ final class Waker implements AutoCloseable {
   private void wake(Map<News, Integer> due) {
     List<News> kinds = List.copyOf(due.keySet());
     try {
-      if (database.list(ANYONE_WAITING, row -> row.getBoolean(1)).get(0)) {
-        database.call(
-            connection ->
-                database.list(
-                    connection,
-                    WAKE,
-                    row -> true,
-                    SqlArray.TEXT.of(connection, kinds.stream().map(News::task)),
-                    SqlArray.TEXT.of(connection, kinds.stream().map(News::queue)),
-                    SqlArray.INT4.of(connection, kinds.stream().map(due::get))));
+      if (database.one(ANYONE_WAITING, row -> row.getBoolean(1))) {
+        database.run(
+            WAKE,
+            SqlArray.TEXT.of(kinds, News::task),
+            SqlArray.TEXT.of(kinds, News::queue),
+            SqlArray.INT4.of(kinds, due::get));
       }
     } catch (SluiceException e) {
       // Sleepers poll; all that is lost is some latency.

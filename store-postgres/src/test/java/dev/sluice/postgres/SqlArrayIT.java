@@ -50,7 +50,7 @@ class SqlArrayIT {
       mode = EnumSource.Mode.EXCLUDE)
   void array_isSentInBinary(SqlArray type) throws SQLException {
     try (Connection connection = SERVER.openConnection()) {
-      assertThat(((PgArray) type.of(connection, elementsOf(type))).toBytes()).isNotNull();
+      assertThat(((PgArray) type.of(elementsOf(type)).on(connection)).toBytes()).isNotNull();
     }
   }
 
@@ -69,7 +69,7 @@ class SqlArrayIT {
       throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement("SELECT ?::%s[]".formatted(type.name()))) {
-      Array sent = type.of(connection, elements);
+      Array sent = type.of(elements).on(connection);
       statement.setArray(1, sent);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
