@@ -291,7 +291,22 @@ BEGIN
 END
 $$;
 
--- What one look of a claim at these lines comes to.
+-- Of found jobs that are in no group besides their tasks' own: the hot groups they are in, if all fit under slots that are lent to the
+-- worker already. NULL: the admission has to decide about them.
+CREATE FUNCTION gates_of(p_worker uuid, p_found found, p_demand demand) RETURNS text[]
+${lookups} AS $$
+BEGIN
+  IF EXISTS (SELECT FROM ask a WHERE a.worker_id <> p_worker) OR EXISTS (SELECT FROM reservation) THEN
+    RETURN NULL;
+  END IF;
+  RETURN (
+    SELECT CASE WHEN bool_and(n.jobs <= coalesce(p_demand.spares[array_position(p_demand.spare_groups, n.task)], 0)) THEN array_agg(n.task) END
+    FROM (SELECT f AS task, count(*) AS jobs FROM unnest(p_found.tasks) AS f WHERE p_demand.limited ? f GROUP BY f) n);
+END
+$$;
+
+-- What one look of a claim at these lines comes to. Jobs in no limited group are taken as they are, and so are jobs under slots that
+-- their worker has already; of all others the admission decides.
 CREATE FUNCTION look_at(p_worker uuid, p_demand demand, p_lines job_line[], p_wanted jsonb, OUT p_found found, OUT p_admission admission)
 ${lookups} AS $$
 BEGIN
@@ -309,7 +324,11 @@ BEGIN
   IF p_found.tids IS NULL THEN
     RETURN;
   END IF;
-  IF p_found.grouped OR p_found.further OR p_demand.tight OR p_demand.limited ?| p_found.tasks THEN
+  p_admission.gates := CASE
+    WHEN p_found.grouped OR p_found.further OR p_demand.tight THEN NULL
+    WHEN p_demand.limited ?| p_found.tasks THEN gates_of(p_worker, p_found, p_demand)
+    ELSE '{}' END;
+  IF p_admission.gates IS NULL THEN
     p_admission := admit(p_worker, p_found, p_demand);
   ELSE
     p_admission.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
