@@ -99,8 +99,7 @@ STABLE ${lookups} AS $$
 DECLARE
   v_plain text[] := ARRAY(SELECT DISTINCT n FROM unnest(p_groups) AS n WHERE NOT is_keyed(n));
 BEGIN
-  -- Where no job has a further group, as mostly, many groups need not be looked for.
-  IF v_plain = '{}' OR (cardinality(v_plain) > 8 AND NOT EXISTS (SELECT FROM job WHERE groups[1] IS NOT NULL AND state < 2)) THEN
+  IF v_plain = '{}' OR NOT (SELECT g.is_called FROM further_groups g) THEN
     RETURN NULL;
   END IF;
   RETURN ARRAY(
