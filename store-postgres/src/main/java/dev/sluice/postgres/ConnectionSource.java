@@ -22,15 +22,14 @@ interface ConnectionSource extends AutoCloseable {
   @Override
   void close();
 
-  /** A connection that goes back when this is closed. */
-  interface Loan extends AutoCloseable {
-    Connection connection();
-
-    /**
-     * Gives the connection back. A failure is the pool's to notice: the work on the connection has
-     * happened by then.
-     */
+  /**
+   * A connection that goes back when this is closed. A failure of that is the pool's to notice: the
+   * work on the connection has happened by then.
+   */
+  record Loan(Connection connection, Runnable giveBack) implements AutoCloseable {
     @Override
-    void close();
+    public void close() {
+      giveBack.run();
+    }
   }
 }

@@ -5,9 +5,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import javax.sql.DataSource;
 
 /**
@@ -45,12 +49,10 @@ final class Database implements AutoCloseable {
     } catch (SQLException e) {
       throw SqlErrors.translate(GIVEN, e);
     }
-    if (!pooled) {
-      return new Database(OwnPool.around(dataSource, settings), GIVEN, settings.namespace());
-    }
-    OwnersPool pool = OwnersPool.of(dataSource, settings);
-    pool.warnIfSmall();
-    return new Database(pool, GIVEN, settings.namespace());
+    return new Database(
+        pooled ? new OwnersPool(dataSource, settings) : OwnPool.around(dataSource, settings),
+        GIVEN,
+        settings.namespace());
   }
 
   /** How messages name a server: without credentials. */
@@ -143,6 +145,12 @@ final class Database implements AutoCloseable {
     return call(connection -> list(connection, sql, reader, parameters));
   }
 
+  <R> Optional<R> first(
+      Connection connection, String sql, RowReader<R> reader, Object... parameters)
+      throws SQLException {
+    return list(connection, sql, reader, parameters).stream().findFirst();
+  }
+
   <R> Optional<R> first(String sql, RowReader<R> reader, Object... parameters) {
     return list(sql, reader, parameters).stream().findFirst();
   }
@@ -157,7 +165,19 @@ final class Database implements AutoCloseable {
     return list(sql, reader, parameters).get(0);
   }
 
+  /** Runs statements without parameters. */
+  void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.setEscapeProcessing(false);
+      statement.execute(sql.replace("${schema}", schema));
+    }
+  }
+
   /** Calls a function for what it does. */
+  void run(Connection connection, String sql, Object... parameters) throws SQLException {
+    list(connection, sql, row -> null, parameters);
+  }
+
   void run(String sql, Object... parameters) {
     list(sql, row -> null, parameters);
   }
@@ -169,6 +189,21 @@ final class Database implements AutoCloseable {
             return statement.executeUpdate();
           }
         });
+  }
+
+  /** A time, or null. */
+  static Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+
+  static OptionalInt number(ResultSet row, String column) throws SQLException {
+    Integer number = row.getObject(column, Integer.class);
+    return number == null ? OptionalInt.empty() : OptionalInt.of(number);
+  }
+
+  static Integer orNull(OptionalInt number) {
+    return number.isPresent() ? number.getAsInt() : null;
   }
 
   /** Whether one connection can be kept for long. */

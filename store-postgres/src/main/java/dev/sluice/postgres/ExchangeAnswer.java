@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * What {@code exchange} answers: rows of the type {@code answer}, one for each claimed job, and one
@@ -34,14 +35,18 @@ final class ExchangeAnswer {
   private static final int ATTEMPT = 5;
   private static final int COUNTED = 6;
   private static final int TIMEOUT_MS = 7;
-  private static final int GROUPS = 8;
-  private static final int SLOTS = 9;
-  private static final int REFILED = 10;
-  private static final int PAYLOAD = 11;
-  private static final int TRACE = 12;
-  private static final int WAITED_MS = 13;
+  private static final int FIRST_GROUP = 8;
+  private static final int OWN_SLOT = 9;
+  private static final int FIRST_SLOT = 10;
+  private static final int GROUPS = 11;
+  private static final int SLOTS = 12;
+  private static final int REFILED = 13;
+  private static final int PAYLOAD = 14;
+  private static final int TRACE = 15;
+  private static final int WAITED_MS = 16;
 
-  private static final Integer[] NONE = {};
+  private static final String[] NO_GROUPS = {};
+  private static final Integer[] NO_SLOTS = {};
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final OwnTasks tasks;
@@ -72,7 +77,7 @@ final class ExchangeAnswer {
     long timeout = row.getLong(TIMEOUT_MS);
     Optional<Duration> bound =
         row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(timeout));
-    Array slots = row.getArray(SLOTS);
+    Array several = row.getArray(GROUPS);
     rows.add(
         new Row(
             row.getObject(ID, UUID.class),
@@ -84,11 +89,26 @@ final class ExchangeAnswer {
                 bound,
                 Duration.ofMillis(row.getInt(WAITED_MS)),
                 Optional.ofNullable(row.getString(TRACE))),
-            (String[]) row.getArray(GROUPS).getArray(),
-            slots == null ? NONE : (Integer[]) slots.getArray(),
+            several == null ? oneGroup(row) : (String[]) several.getArray(),
+            several == null ? itsSlots(row) : allSlots(row.getArray(SLOTS)),
             row.getBoolean(REFILED),
             row.getString(PAYLOAD)));
     return null;
+  }
+
+  private static String[] oneGroup(ResultSet row) throws SQLException {
+    String group = row.getString(FIRST_GROUP);
+    return group == null ? NO_GROUPS : new String[] {group};
+  }
+
+  private static Integer[] itsSlots(ResultSet row) throws SQLException {
+    Integer own = row.getObject(OWN_SLOT, Integer.class);
+    Integer first = row.getObject(FIRST_SLOT, Integer.class);
+    return own == null && first == null ? NO_SLOTS : new Integer[] {own, first};
+  }
+
+  private static Integer[] allSlots(Array slots) throws SQLException {
+    return slots == null ? NO_SLOTS : (Integer[]) slots.getArray();
   }
 
   /** The claimed jobs, best first. */
@@ -144,6 +164,13 @@ final class ExchangeAnswer {
     }
   }
 
+  /** The elements of an array. */
+  static <T> List<T> list(JsonNode array, Function<JsonNode, T> element) {
+    List<T> elements = new ArrayList<>(array.size());
+    array.forEach(node -> elements.add(element.apply(node)));
+    return elements;
+  }
+
   /** Whether something is so, by its name. */
   boolean says(String name) {
     return news.path(name).asBoolean();
@@ -151,16 +178,12 @@ final class ExchangeAnswer {
 
   /** Names of groups or tasks. */
   Set<String> names(String name) {
-    Set<String> names = new HashSet<>();
-    news.path(name).forEach(element -> names.add(element.textValue()));
-    return names;
+    return new HashSet<>(list(news.path(name), JsonNode::textValue));
   }
 
   /** Ids of jobs. */
   Set<UUID> ids(String name) {
-    Set<UUID> ids = new HashSet<>();
-    news.path(name).forEach(element -> ids.add(UUID.fromString(element.textValue())));
-    return ids;
+    return new HashSet<>(list(news.path(name), element -> UUID.fromString(element.textValue())));
   }
 
   /** Limits that claimed jobs bring along and that are not set yet, by group. */
@@ -174,20 +197,15 @@ final class ExchangeAnswer {
 
   /** Slots that are lent to the worker from now on. */
   List<HeldSlot> lent() {
-    List<HeldSlot> slots = new ArrayList<>();
     long token = news.path("token").longValue();
-    news.path("lent")
-        .forEach(
-            slot ->
-                slots.add(new HeldSlot(slot.get(0).textValue(), slot.get(1).intValue(), token)));
-    return slots;
+    return list(
+        news.path("lent"),
+        slot -> new HeldSlot(slot.get(0).textValue(), slot.get(1).intValue(), token));
   }
 
   /** Where the claim ended, in each lane or shard of one where the next claim may go on. */
   List<String> ends() {
-    List<String> ends = new ArrayList<>();
-    news.path("ends").forEach(end -> ends.add(end.textValue()));
-    return ends;
+    return list(news.path("ends"), JsonNode::textValue);
   }
 
   /** Until the next scheduled job is due. */

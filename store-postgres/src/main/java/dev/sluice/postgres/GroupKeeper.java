@@ -73,14 +73,9 @@ final class GroupKeeper {
   }
 
   private void settle(Collection<String> tasks) {
+    SqlArray.Values names = SqlArray.TEXT.of(tasks);
     for (UUID after = tasks.isEmpty() ? null : LEAST_ID; after != null; ) {
-      after =
-          database.one(
-              SETTLE_LANES,
-              row -> row.getObject(1, UUID.class),
-              SqlArray.TEXT.of(tasks),
-              after,
-              BATCH);
+      after = database.one(SETTLE_LANES, row -> row.getObject(1, UUID.class), names, after, BATCH);
     }
   }
 

@@ -8,11 +8,11 @@ import dev.sluice.Page;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Lists groups in a line each. First it finds which, from the limits and the held slots; then it
@@ -116,7 +116,9 @@ final class GroupLister {
   private Page<GroupSummary> byName(GroupQuery query) {
     Search search = Search.of(query.search());
     int wanted = query.limit() + 1;
-    List<String> names = query.held() ? held(query, search, wanted) : named(query, search, wanted);
+    List<Object> part = List.of(query.cursor(), search.text, search.upper, search.lower, wanted);
+    List<String> names =
+        query.held() ? names(HELD, part) : names(BY_NAME, part, part, List.of(wanted));
     Optional<String> next =
         names.size() < wanted ? Optional.empty() : Optional.of(names.get(query.limit() - 1));
     List<GroupSummary> summaries =
@@ -131,57 +133,17 @@ final class GroupLister {
         : summaries;
   }
 
-  private List<String> held(GroupQuery query, Search search, int wanted) {
+  /** The names that a query finds; its parts have these parameters, one after the other. */
+  private List<String> names(String sql, List<?>... parameters) {
     return database.list(
-        HELD,
-        row -> row.getString(1),
-        query.cursor(),
-        search.text,
-        search.upper,
-        search.lower,
-        wanted);
-  }
-
-  private List<String> named(GroupQuery query, Search search, int wanted) {
-    return database.list(
-        BY_NAME,
-        row -> row.getString(1),
-        query.cursor(),
-        search.text,
-        search.upper,
-        search.lower,
-        wanted,
-        query.cursor(),
-        search.text,
-        search.upper,
-        search.lower,
-        wanted,
-        wanted);
+        sql, row -> row.getString(1), Stream.of(parameters).flatMap(List::stream).toArray());
   }
 
   private Page<GroupSummary> busiest(GroupQuery query) {
     Search search = Search.of(query.search());
-    int some = Math.max(CANDIDATES, query.limit());
-    List<String> candidates =
-        database.list(
-            BUSIEST,
-            row -> row.getString(1),
-            search.text,
-            search.upper,
-            search.lower,
-            some,
-            search.text,
-            search.upper,
-            search.lower,
-            some,
-            search.text,
-            search.upper,
-            search.lower,
-            some,
-            search.text,
-            search.upper,
-            search.lower,
-            some);
+    int most = Math.max(CANDIDATES, query.limit());
+    List<Object> part = List.of(search.text, search.upper, search.lower, most);
+    List<String> candidates = names(BUSIEST, part, part, part, part);
     List<GroupSummary> busiest =
         chosen(summaries(candidates), query).stream()
             .filter(summary -> summary.active() > 0 || summary.waiting() > 0)
@@ -200,7 +162,7 @@ final class GroupLister {
   private static GroupSummary read(ResultSet row) throws SQLException {
     return new GroupSummary(
         Group.parse(row.getString("group_name")),
-        LimitReader.number(row, "max"),
+        Database.number(row, "max"),
         Optional.ofNullable(row.getString("level")).map(LimitLevel::valueOf),
         row.getInt("active"),
         row.getInt("waiting"));
@@ -213,17 +175,14 @@ final class GroupLister {
   private record Search(String text, String upper, String lower) {
     static Search of(String given) {
       String text = given.toLowerCase(Locale.ROOT);
-      Set<Integer> letters = new LinkedHashSet<>();
-      text.codePoints()
-          .filter(letter -> letter > 127 && Character.toUpperCase(letter) != letter)
-          .forEach(letters::add);
-      StringBuilder upper = new StringBuilder();
-      StringBuilder lower = new StringBuilder();
-      for (int letter : letters) {
-        upper.appendCodePoint(Character.toUpperCase(letter));
-        lower.appendCodePoint(letter);
-      }
-      return new Search(text, upper.toString(), lower.toString());
+      int[] lower =
+          text.codePoints()
+              .filter(letter -> letter > 127 && Character.toUpperCase(letter) != letter)
+              .distinct()
+              .toArray();
+      int[] upper = IntStream.of(lower).map(Character::toUpperCase).toArray();
+      return new Search(
+          text, new String(upper, 0, upper.length), new String(lower, 0, lower.length));
     }
   }
 }

@@ -2,12 +2,14 @@ package dev.sluice.postgres;
 
 import dev.sluice.JobState;
 import dev.sluice.SluiceException;
-import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -83,9 +85,9 @@ final class JobCensus {
 
   private final Database database;
   private final ReentrantLock lock = new ReentrantLock();
-  private Count latest;
-  private Thread renewer;
-  private long asked = System.nanoTime() - 2 * OFTEN_NANOS;
+  private volatile Count latest;
+  private volatile Thread renewer;
+  private volatile long asked = System.nanoTime() - 2 * OFTEN_NANOS;
 
   JobCensus(Database database) {
     this.database = database;
@@ -103,6 +105,16 @@ final class JobCensus {
     long pause() {
       return Math.max(SHORTEST_PAUSE_NANOS, 10 * took);
     }
+  }
+
+  /** How many jobs are in each state. */
+  Map<JobState, Long> byState() {
+    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    for (JobState state : JobState.values()) {
+      counts.put(state, 0L);
+    }
+    take().forEach(cell -> counts.merge(cell.state, cell.jobs, Long::sum));
+    return counts;
   }
 
   List<Cell> take() {
@@ -142,68 +154,32 @@ final class JobCensus {
   /** Counts again and again, until the figures are not asked for any more or counting is quick. */
   private void renew() {
     try {
-      for (Count count = pause(); count != null; count = pause()) {
-        Count next = count();
-        lock.lock();
-        try {
-          latest = next;
-        } finally {
-          lock.unlock();
-        }
+      LockSupport.parkNanos(latest.pause());
+      while (isAskedOften() && latest.took > QUICK_NANOS) {
+        latest = count();
+        LockSupport.parkNanos(latest.pause());
       }
     } catch (SluiceException e) {
       log.debug("The jobs could not be counted; who asks next counts.", e);
     } finally {
-      lock.lock();
-      try {
-        renewer = null;
-      } finally {
-        lock.unlock();
-      }
-    }
-  }
-
-  /** Waits until it is time to count again; null if that is not wanted any more. */
-  private Count pause() {
-    lock.lock();
-    Count count;
-    try {
-      count = latest;
-    } finally {
-      lock.unlock();
-    }
-    LockSupport.parkNanos(count.pause());
-    lock.lock();
-    try {
-      return isAskedOften() && latest.took > QUICK_NANOS ? latest : null;
-    } finally {
-      lock.unlock();
+      renewer = null;
     }
   }
 
   private Count count() {
     long start = System.nanoTime();
-    List<Cell> cells =
-        database.call(
-            connection -> {
-              List<Cell> all = new ArrayList<>(read(connection, LIVE));
-              all.addAll(read(connection, FINISHED));
-              return all;
-            });
+    List<Cell> cells = new ArrayList<>(database.list(LIVE, JobCensus::read));
+    cells.addAll(database.list(FINISHED, JobCensus::read));
     long end = System.nanoTime();
     return new Count(List.copyOf(cells), end, end - start);
   }
 
-  private List<Cell> read(Connection connection, String sql) throws SQLException {
-    return database.list(
-        connection,
-        sql,
-        row ->
-            new Cell(
-                row.getString("queue"),
-                row.getString("task"),
-                JobState.valueOf(row.getString("job_state")),
-                row.getLong("jobs"),
-                Optional.ofNullable(PostgresLimitStore.instant(row, "oldest"))));
+  private static Cell read(ResultSet row) throws SQLException {
+    return new Cell(
+        row.getString("queue"),
+        row.getString("task"),
+        JobState.valueOf(row.getString("job_state")),
+        row.getLong("jobs"),
+        Optional.ofNullable(Database.instant(row, "oldest")));
   }
 }

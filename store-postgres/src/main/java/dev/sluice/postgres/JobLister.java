@@ -32,9 +32,6 @@ final class JobLister {
   private static final String LIST_JOBS =
       "SELECT * FROM ${schema}.list_jobs(?, ?, ?, ?, ?, ?, ?::uuid[], ?, ?, ?, ?, ?, ?)";
 
-  private static final Set<JobState> FINISHED =
-      EnumSet.of(JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED);
-
   private static final UUID LEAST_ID = new UUID(0, 0);
   private static final UUID GREATEST_ID = new UUID(-1, -1);
   private static final int FEW = 2_000;
@@ -52,18 +49,13 @@ final class JobLister {
   /** What a query looks at. */
   private record Scope(boolean live, boolean finished, boolean claimed, boolean bad) {
     static Scope of(Set<JobState> states) {
-      Set<JobState> live = EnumSet.allOf(JobState.class);
-      live.removeAll(FINISHED);
-      Set<JobState> finished = EnumSet.copyOf(FINISHED);
-      if (!states.isEmpty()) {
-        live.retainAll(states);
-        finished.retainAll(states);
-      }
+      Set<JobState> wanted = states.isEmpty() ? EnumSet.allOf(JobState.class) : states;
+      List<JobState> live = wanted.stream().filter(state -> !state.finished()).toList();
       return new Scope(
           !live.isEmpty(),
-          !finished.isEmpty(),
-          live.equals(EnumSet.of(JobState.RUNNING)),
-          !finished.contains(JobState.SUCCEEDED));
+          live.size() < wanted.size(),
+          live.equals(List.of(JobState.RUNNING)),
+          !wanted.contains(JobState.SUCCEEDED));
     }
   }
 
@@ -140,7 +132,7 @@ final class JobLister {
     return database.one(connection, FEW_IN, row -> row.getArray(1), group.get().toString(), FEW);
   }
 
-  private static UUID requireCursor(String cursor) {
+  static UUID requireCursor(String cursor) {
     try {
       return UUID.fromString(cursor);
     } catch (IllegalArgumentException e) {

@@ -30,8 +30,8 @@ final class JobRow {
     }
     JobInfo.Schedule schedule =
         new JobInfo.Schedule(
-            PostgresLimitStore.instant(row, "submitted_at"),
-            PostgresLimitStore.instant(row, "run_at"),
+            Database.instant(row, "submitted_at"),
+            Database.instant(row, "run_at"),
             Optional.ofNullable(row.getObject("timeout_ms", Long.class)).map(Duration::ofMillis),
             Optional.ofNullable(row.getString("dedupe_key")));
     return new JobInfo(
@@ -47,12 +47,12 @@ final class JobRow {
         new JobInfo.Progress(
             row.getInt("attempt"),
             Optional.ofNullable(row.getString("worker_id")),
-            Optional.ofNullable(PostgresLimitStore.instant(row, "started_at")),
+            Optional.ofNullable(Database.instant(row, "started_at")),
             Optional.ofNullable(row.getString("progress")),
             row.getBoolean("cancel_requested"),
             Optional.ofNullable(row.getString("held_back_by")).map(Group::parse)),
         new JobInfo.Outcome(
-            Optional.ofNullable(PostgresLimitStore.instant(row, "finished_at")),
+            Optional.ofNullable(Database.instant(row, "finished_at")),
             Optional.ofNullable(row.getString("result"))),
         failures(row.getString("failures")));
   }

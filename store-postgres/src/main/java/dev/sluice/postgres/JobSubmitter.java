@@ -12,8 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -48,7 +50,7 @@ final class JobSubmitter {
    * Groups whose submit-side limit was set from here. Forgetting one only costs a look; the job
    * itself carries its limit too.
    */
-  private final Map<String, Boolean> proposed = new ConcurrentHashMap<>();
+  private final Set<String> proposed = ConcurrentHashMap.newKeySet();
 
   JobSubmitter(Database database, UUID storeId, Waker waker, GroupKeeper keeper) {
     this.database = database;
@@ -69,7 +71,10 @@ final class JobSubmitter {
     // them. It is seen after the commit.
     if (!written.woke()) {
       Map<Waker.News, Integer> news = new HashMap<>();
-      jobs.forEach(job -> news.merge(newsOf(job), workersFor(job), Waker::plus));
+      for (NewJob job : jobs) {
+        Waker.News kind = new Waker.News(Group.of(job.task()).toString(), job.place().queue());
+        news.merge(kind, workersFor(job), Waker::plus);
+      }
       waker.wakeFor(news);
     }
     return written.submissions();
@@ -96,7 +101,7 @@ final class JobSubmitter {
   private JobWriter.Written storeAll(List<NewJob> jobs) {
     for (int tries = 1; ; tries++) {
       boolean last = tries == MAX_TRIES;
-      JobWriter.OnForgotten onForgotten =
+      Consumer<List<NewJob>> onForgotten =
           some -> {
             if (!last) {
               throw new ForgottenLimitException(some);
@@ -104,7 +109,7 @@ final class JobSubmitter {
           };
       try {
         return jobs.size() == 1 && !mayBeRejected(jobs.get(0))
-            ? database.call(connection -> writer.writeAlone(connection, jobs.get(0), onForgotten))
+            ? database.call(connection -> writer.write(connection, jobs, onForgotten, true))
             : database.inTransaction(
                 connection -> new JobWriter.Written(store(connection, jobs, onForgotten), false));
       } catch (ForgottenLimitException e) {
@@ -115,7 +120,7 @@ final class JobSubmitter {
 
   List<Submission> submit(Connection connection, List<NewJob> jobs) {
     CallersTransaction transaction = new CallersTransaction(database, storeId, connection);
-    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+    List<NewJob> rejectable = rejectable(jobs);
     if (!rejectable.isEmpty()) {
       transaction.requireReadCommitted("OnLimit.REJECT", "the count could be stale");
     }
@@ -139,17 +144,13 @@ final class JobSubmitter {
     return timing.runAt().isEmpty() && timing.delay().isZero() ? 1 : Waker.ALL;
   }
 
-  private static Waker.News newsOf(NewJob job) {
-    return new Waker.News(Group.of(job.task()).toString(), job.place().queue());
-  }
-
   /**
    * What is pending in the groups of jobs that may be rejected is counted: jobs that are due are
    * made ready for that, and limited tasks get lanes. In transactions of their own: in the caller's
    * the jobs would stay locked, and start late, for as long as that lasts.
    */
   private void makeCountable(List<NewJob> jobs) {
-    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+    List<NewJob> rejectable = rejectable(jobs);
     if (!rejectable.isEmpty()) {
       database.run(PROMOTE_DUE);
       keeper.makeCountable(rejectable.stream().flatMap(JobSubmitter::groupsOf).distinct().toList());
@@ -161,7 +162,7 @@ final class JobSubmitter {
     Map<String, Integer> proposals =
         limitsOf(
             jobs.stream()
-                .filter(job -> mayBeRejected(job) || !proposed.containsKey(limitedGroup(job)))
+                .filter(job -> mayBeRejected(job) || !proposed.contains(limitedGroup(job)))
                 .toList());
     if (proposals.isEmpty()) {
       return;
@@ -170,7 +171,7 @@ final class JobSubmitter {
     if (proposed.size() > REMEMBERED_PROPOSALS) {
       proposed.clear();
     }
-    proposals.keySet().forEach(group -> proposed.put(group, true));
+    proposed.addAll(proposals.keySet());
   }
 
   private static String limitedGroup(NewJob job) {
@@ -214,16 +215,20 @@ final class JobSubmitter {
     return job.concurrency().onLimit() == OnLimit.REJECT;
   }
 
+  private static List<NewJob> rejectable(List<NewJob> jobs) {
+    return jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
+  }
+
   private List<Submission> store(
-      Connection connection, List<NewJob> jobs, JobWriter.OnForgotten onForgotten)
+      Connection connection, List<NewJob> jobs, Consumer<List<NewJob>> onForgotten)
       throws SQLException {
-    if (jobs.stream().noneMatch(JobSubmitter::mayBeRejected)) {
-      return writer.write(connection, jobs, onForgotten);
+    List<NewJob> rejectable = rejectable(jobs);
+    if (rejectable.isEmpty()) {
+      return writer.write(connection, jobs, onForgotten, false).submissions();
     }
     // All of them first: submits that lock some, store a job, and lock more, may wait in a circle.
-    List<NewJob> rejectable = jobs.stream().filter(JobSubmitter::mayBeRejected).toList();
     if (lockForReject(connection, rejectable)) {
-      onForgotten.replace(rejectable);
+      onForgotten.accept(rejectable);
     }
     List<Submission> submissions = new ArrayList<>();
     for (NewJob job : jobs) {
@@ -232,7 +237,7 @@ final class JobSubmitter {
       submissions.add(
           obstacle.isPresent()
               ? obstacle.get()
-              : writer.write(connection, List.of(job), onForgotten).get(0));
+              : writer.write(connection, List.of(job), onForgotten, false).submissions().get(0));
     }
     return submissions;
   }
@@ -264,30 +269,21 @@ final class JobSubmitter {
     lockForReject(connection, List.of(job));
     // A duplicate is one whether there is room or not: it asks for none.
     Optional<Submission> duplicate =
-        database
-            .list(
-                connection,
-                EXISTING,
-                row -> (Submission) new Submission.Duplicate(row.getObject(1, UUID.class)),
-                Group.of(job.task()).toString(),
-                job.identity().dedupeKey().orElse(null),
-                job.identity().id(),
-                job.identity().id())
-            .stream()
-            .findFirst();
+        database.first(
+            connection,
+            EXISTING,
+            row -> new Submission.Duplicate(row.getObject(1, UUID.class)),
+            Group.of(job.task()).toString(),
+            job.identity().dedupeKey().orElse(null),
+            job.identity().id(),
+            job.identity().id());
     if (duplicate.isPresent()) {
       return duplicate;
     }
-    return database
-        .list(
-            connection,
-            FULL_GROUP,
-            row ->
-                (Submission)
-                    new Submission.Rejected(
-                        Group.parse(row.getString(1)), row.getInt(2), row.getInt(3)),
-            groupsAndLimits(List.of(job)))
-        .stream()
-        .findFirst();
+    return database.first(
+        connection,
+        FULL_GROUP,
+        row -> new Submission.Rejected(Group.parse(row.getString(1)), row.getInt(2), row.getInt(3)),
+        groupsAndLimits(List.of(job)));
   }
 }

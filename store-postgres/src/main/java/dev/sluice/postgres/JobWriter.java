@@ -10,11 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -26,9 +27,17 @@ import java.util.stream.Stream;
  */
 final class JobWriter {
   private static final String SUBMIT =
-      "SELECT ord, duplicate_of FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      """
+      SELECT CASE WHEN ord = 0 THEN 'forgotten' WHEN duplicate_of IS NULL THEN 'vanished' ELSE 'duplicate' END,
+             duplicate_of,
+             ord
+      FROM ${schema}.submit(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """;
   private static final String SUBMIT_ONE =
-      "SELECT said, duplicate_of FROM ${schema}.submit_one(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+      """
+      SELECT said, duplicate_of, 1
+      FROM ${schema}.submit_one(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """;
   private static final int MAX_TRIES = 10;
 
   private record Column(SqlArray type, Function<NewJob, Object> value) {}
@@ -50,7 +59,7 @@ final class JobWriter {
           new Column(SqlArray.TEXT, JobWriter::groups),
           new Column(
               SqlArray.TEXT, job -> job.concurrency().limited().map(Group::toString).orElse(null)),
-          new Column(SqlArray.INT4, JobWriter::limit),
+          new Column(SqlArray.INT4, job -> Database.orNull(job.concurrency().limit())),
           new Column(SqlArray.TEXT, NewJob::payload),
           new Column(
               SqlArray.UUID, job -> job.identity().run().map(NewJob.RunLink::id).orElse(null)),
@@ -60,12 +69,6 @@ final class JobWriter {
 
   JobWriter(Database database) {
     this.database = database;
-  }
-
-  /** What to do about a forgotten number before these jobs are stored whatever is on record. */
-  @FunctionalInterface
-  interface OnForgotten {
-    void replace(List<NewJob> jobs);
   }
 
   /**
@@ -78,7 +81,7 @@ final class JobWriter {
     private final Map<Integer, UUID> duplicates = new HashMap<>();
 
     /** Not stored, because of jobs that have vanished since. */
-    private final Set<Integer> vanished = new HashSet<>();
+    private final Set<Integer> vanished = new TreeSet<>();
   }
 
   /**
@@ -89,23 +92,16 @@ final class JobWriter {
    */
   record Written(List<Submission> submissions, boolean woke) {}
 
-  /** Stores jobs in a transaction of several statements: waking workers is left to the caller. */
-  List<Submission> write(Connection connection, List<NewJob> jobs, OnForgotten onForgotten)
-      throws SQLException {
-    return write(connection, jobs, onForgotten, false).submissions;
-  }
-
   /**
-   * Stores one job on a connection that commits each statement by itself, and has a waiting worker
-   * woken by that commit, if one is seen.
+   * Stores jobs.
+   *
+   * @param onForgotten what to do about a forgotten number before these jobs are stored whatever is
+   *     on record
+   * @param wake whether this is a single job on a connection that commits each statement by itself,
+   *     so that the commit can wake a waiting worker; else that is left to the caller
    */
-  Written writeAlone(Connection connection, NewJob job, OnForgotten onForgotten)
-      throws SQLException {
-    return write(connection, List.of(job), onForgotten, true);
-  }
-
-  private Written write(
-      Connection connection, List<NewJob> jobs, OnForgotten onForgotten, boolean wake)
+  Written write(
+      Connection connection, List<NewJob> jobs, Consumer<List<NewJob>> onForgotten, boolean wake)
       throws SQLException {
     boolean woke = false;
     List<Submission> submissions = new ArrayList<>();
@@ -121,67 +117,45 @@ final class JobWriter {
       }
       List<Integer> batch = open;
       List<NewJob> some = batch.stream().map(jobs::get).toList();
-      Answer answer =
-          some.size() == 1
-              ? submitOne(connection, some.get(0), anyway, wake)
-              : submit(connection, some, anyway);
+      Answer answer = submit(connection, some, anyway, wake);
       if (answer.forgotten) {
-        onForgotten.replace(some);
+        onForgotten.accept(some);
         anyway = true;
       } else {
         answer.duplicates.forEach(
             (place, of) -> submissions.set(batch.get(place), new Submission.Duplicate(of)));
         woke = answer.woke;
-        open = answer.vanished.stream().sorted().map(batch::get).toList();
+        open = answer.vanished.stream().map(batch::get).toList();
       }
     }
     return new Written(Collections.unmodifiableList(submissions), woke);
   }
 
-  private Answer submitOne(Connection connection, NewJob job, boolean anyway, boolean wake)
+  private Answer submit(Connection connection, List<NewJob> jobs, boolean anyway, boolean wake)
       throws SQLException {
+    boolean one = jobs.size() == 1;
+    Stream<Object> columns =
+        COLUMNS.stream()
+            .map(
+                column ->
+                    one ? column.value.apply(jobs.get(0)) : column.type.of(jobs, column.value));
+    Stream<Object> flags = one ? Stream.of(anyway, wake) : Stream.of(anyway);
     Answer answer = new Answer();
     database.list(
         connection,
-        SUBMIT_ONE,
+        one ? SUBMIT_ONE : SUBMIT,
         row -> {
+          int place = row.getInt(3) - 1;
           switch (row.getString(1)) {
-            case "duplicate" -> answer.duplicates.put(0, row.getObject(2, UUID.class));
-            case "vanished" -> answer.vanished.add(0);
+            case "duplicate" -> answer.duplicates.put(place, row.getObject(2, UUID.class));
+            case "vanished" -> answer.vanished.add(place);
             case "forgotten" -> answer.forgotten = true;
             case "woke" -> answer.woke = true;
             default -> {} // stored
           }
           return null;
         },
-        Stream.concat(
-                COLUMNS.stream().map(column -> column.value.apply(job)), Stream.of(anyway, wake))
-            .toArray());
-    return answer;
-  }
-
-  private Answer submit(Connection connection, List<NewJob> jobs, boolean anyway)
-      throws SQLException {
-    Answer answer = new Answer();
-    database.list(
-        connection,
-        SUBMIT,
-        row -> {
-          int place = row.getInt(1) - 1;
-          UUID duplicateOf = row.getObject(2, UUID.class);
-          if (place < 0) {
-            answer.forgotten = true;
-          } else if (duplicateOf == null) {
-            answer.vanished.add(place);
-          } else {
-            answer.duplicates.put(place, duplicateOf);
-          }
-          return null;
-        },
-        Stream.concat(
-                COLUMNS.stream().map(column -> column.type.of(jobs, column.value)),
-                Stream.of(anyway))
-            .toArray());
+        Stream.concat(columns, flags).toArray());
     return answer;
   }
 
@@ -189,9 +163,5 @@ final class JobWriter {
     return job.concurrency().groups().stream()
         .map(Group::toString)
         .collect(Collectors.joining("\n"));
-  }
-
-  private static Integer limit(NewJob job) {
-    return job.concurrency().limit().isPresent() ? job.concurrency().limit().getAsInt() : null;
   }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** Reads limits, who holds their slots, and who set them. */
 final class LimitReader {
@@ -74,8 +73,7 @@ final class LimitReader {
       """;
 
   // The jobs of a worker are in the slots that are lent to it in the order they started. A slot
-  // that
-  // several jobs name is that of the job that runs, or else of the one that was claimed first.
+  // that several jobs name is that of the job that runs, or else of the one that was claimed first.
   private static final String SLOTS =
       """
       WITH lent AS (
@@ -132,7 +130,7 @@ final class LimitReader {
         row ->
             new ConcurrencyStatus(
                 group,
-                number(row, "max"),
+                Database.number(row, "max"),
                 slots.size(),
                 row.getInt("waiting"),
                 new ConcurrencyStatus.Origin(
@@ -153,8 +151,8 @@ final class LimitReader {
                 row.getInt("slot"),
                 Optional.ofNullable(row.getString("task_id")),
                 Optional.ofNullable(row.getString("worker_id")),
-                PostgresLimitStore.instant(row, "expires_at"),
-                PostgresLimitStore.instant(row, "since"),
+                Database.instant(row, "expires_at"),
+                Database.instant(row, "since"),
                 row.getLong("token")),
         name,
         name,
@@ -178,16 +176,11 @@ final class LimitReader {
 
   private static LimitChange change(ResultSet row) throws SQLException {
     return new LimitChange(
-        PostgresLimitStore.instant(row, "at"),
+        Database.instant(row, "at"),
         row.getString("by"),
         Group.parse(row.getString("changed")),
         LimitLevel.valueOf(row.getString("level").toUpperCase(Locale.ROOT)),
-        number(row, "before"),
-        number(row, "after"));
-  }
-
-  static OptionalInt number(ResultSet row, String column) throws SQLException {
-    Integer number = row.getObject(column, Integer.class);
-    return number == null ? OptionalInt.empty() : OptionalInt.of(number);
+        Database.number(row, "before"),
+        Database.number(row, "after"));
   }
 }

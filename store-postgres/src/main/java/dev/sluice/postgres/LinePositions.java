@@ -49,9 +49,8 @@ final class LinePositions {
 
   /** Notes where a claim of so many jobs ended in which lanes. */
   void endedAt(int jobs, List<String> ends) {
-    if (jobs == 0) {
-      return;
+    if (jobs > 0) {
+      places = List.copyOf(ends);
     }
-    places = List.copyOf(ends);
   }
 }

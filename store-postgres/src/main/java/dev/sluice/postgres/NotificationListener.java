@@ -2,13 +2,12 @@ package dev.sluice.postgres;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -49,8 +48,10 @@ final class NotificationListener implements AutoCloseable {
   private final Map<String, Runnable> wakes = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
+  /** Calls are added under the lock of this, and only while the thread listens. */
+  private final Queue<UrgentCall<?>> urgentCalls = new ConcurrentLinkedQueue<>();
+
   // Guarded by this.
-  private final Queue<UrgentCall<?>> urgentCalls = new ArrayDeque<>();
   private Thread thread;
   private boolean listening;
   private boolean cannotListen;
@@ -129,7 +130,7 @@ final class NotificationListener implements AutoCloseable {
     }
     PGConnection notifications = connection.unwrap(PGConnection.class);
     String channel = "sluice_" + database.schema();
-    execute(connection, "LISTEN " + channel);
+    database.execute(connection, "LISTEN " + channel);
     listening(true);
     try {
       wakes.values().forEach(Runnable::run);
@@ -151,10 +152,10 @@ final class NotificationListener implements AutoCloseable {
   }
 
   /** So that the next use of the connection finds nothing of this; or it is not used again. */
-  private static void unlisten(Connection connection, PGConnection notifications, String channel)
+  private void unlisten(Connection connection, PGConnection notifications, String channel)
       throws SQLException {
     try {
-      execute(connection, "UNLISTEN " + channel);
+      database.execute(connection, "UNLISTEN " + channel);
       notifications.getNotifications();
     } catch (SQLException e) {
       log.debug("The listening connection is broken; it is closed.", e);
@@ -164,24 +165,14 @@ final class NotificationListener implements AutoCloseable {
     }
   }
 
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
   /** Whether there were any. */
   private boolean runUrgentCalls(Connection connection) {
     boolean ran = false;
-    for (UrgentCall<?> call = next(); call != null; call = next()) {
+    for (UrgentCall<?> call = urgentCalls.poll(); call != null; call = urgentCalls.poll()) {
       call.run(connection);
       ran = true;
     }
     return ran;
-  }
-
-  private synchronized UrgentCall<?> next() {
-    return urgentCalls.poll();
   }
 
   private synchronized void listening(boolean now) {
@@ -196,10 +187,7 @@ final class NotificationListener implements AutoCloseable {
     if (parameter.equals("rules") || parameter.equals("all")) {
       wakes.values().forEach(Runnable::run);
     } else {
-      Runnable wake = wakes.get(parameter);
-      if (wake != null) {
-        wake.run();
-      }
+      wakes.getOrDefault(parameter, () -> {}).run();
     }
   }
 
@@ -246,9 +234,6 @@ final class NotificationListener implements AutoCloseable {
 
     /** What the work answered; empty if it has to be done elsewhere. */
     Optional<R> await() {
-      if (answer.isCancelled()) {
-        return Optional.empty();
-      }
       try {
         return answer.get(LONGEST_WAIT_MS, TimeUnit.MILLISECONDS);
       } catch (ExecutionException e) {

@@ -91,7 +91,17 @@ final class OwnPool implements ConnectionSource {
 
   @Override
   public Loan borrow() throws SQLException {
-    return new Pooled(pool.getConnection());
+    Connection connection = pool.getConnection();
+    return new Loan(connection, () -> giveBack(connection));
+  }
+
+  /** The pool sets autocommit back when the connection returns. */
+  private static void giveBack(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      log.debug("A connection could not be given back.", e);
+    }
   }
 
   @Override
@@ -107,17 +117,5 @@ final class OwnPool implements ConnectionSource {
   @Override
   public void close() {
     pool.close();
-  }
-
-  /** The pool sets autocommit back when the connection returns. */
-  private record Pooled(Connection connection) implements Loan {
-    @Override
-    public void close() {
-      try {
-        connection.close();
-      } catch (SQLException e) {
-        log.debug("A connection could not be given back.", e);
-      }
-    }
   }
 }

@@ -49,24 +49,14 @@ final class OwnersPool implements ConnectionSource {
   private final int atOnce;
   private final Semaphore calls;
 
-  private OwnersPool(DataSource dataSource, OptionalInt size, int atOnce) {
+  OwnersPool(DataSource dataSource, StoreSettings settings) {
     this.dataSource = dataSource;
-    this.size = size;
-    this.atOnce = atOnce;
-    this.calls = new Semaphore(atOnce, true);
-  }
-
-  static OwnersPool of(DataSource dataSource, StoreSettings settings) {
-    OptionalInt size = PoolSize.of(dataSource);
-    return new OwnersPool(
-        dataSource,
-        size,
+    this.size = PoolSize.of(dataSource);
+    this.atOnce =
         size.isPresent()
             ? Math.min(settings.connections(), Math.max(1, (size.getAsInt() - 1) / 2))
-            : settings.connections());
-  }
-
-  void warnIfSmall() {
+            : settings.connections();
+    this.calls = new Semaphore(atOnce, true);
     if (size.isPresent() && size.getAsInt() < ENOUGH) {
       log.warn(
           "The given data source is a pool of at most {} connections. Sluice takes one of them at a time{},"
@@ -92,24 +82,13 @@ final class OwnersPool implements ConnectionSource {
       throw new SQLException("interrupted while waiting for a connection", "08001", e);
     }
     try {
-      Borrowed borrowed = open();
-      return new Loan() {
-        private boolean closed;
-
-        @Override
-        public Connection connection() {
-          return borrowed.connection();
-        }
-
-        @Override
-        public void close() {
-          if (!closed) {
-            closed = true;
-            borrowed.close();
+      Loan loan = keep();
+      return new Loan(
+          loan.connection(),
+          () -> {
+            loan.close();
             calls.release();
-          }
-        }
-      };
+          });
     } catch (SQLException | RuntimeException | Error e) {
       calls.release();
       throw e;
@@ -118,18 +97,9 @@ final class OwnersPool implements ConnectionSource {
 
   @Override
   public Loan keep() throws SQLException {
-    return open();
-  }
-
-  @Override
-  public boolean canKeep() {
-    return size.isEmpty() || size.getAsInt() >= ENOUGH_TO_KEEP;
-  }
-
-  private Borrowed open() throws SQLException {
     Connection connection = connect();
     try {
-      return Borrowed.prepared(connection);
+      return new Loan(connection, Borrowed.prepared(connection)::giveBack);
     } catch (SQLException | RuntimeException | Error e) {
       try {
         connection.close();
@@ -138,6 +108,11 @@ final class OwnersPool implements ConnectionSource {
       }
       throw e;
     }
+  }
+
+  @Override
+  public boolean canKeep() {
+    return size.isEmpty() || size.getAsInt() >= ENOUGH_TO_KEEP;
   }
 
   private Connection connect() throws SQLException {
@@ -161,8 +136,7 @@ final class OwnersPool implements ConnectionSource {
   }
 
   /** A connection, and what to set back before it returns. */
-  private record Borrowed(Connection connection, boolean autoCommit, int isolation)
-      implements Loan {
+  private record Borrowed(Connection connection, boolean autoCommit, int isolation) {
     private static final int NEEDED = Connection.TRANSACTION_READ_COMMITTED;
 
     static Borrowed prepared(Connection connection) throws SQLException {
@@ -205,8 +179,7 @@ final class OwnersPool implements ConnectionSource {
       }
     }
 
-    @Override
-    public void close() {
+    void giveBack() {
       try (Connection returning = connection) {
         try {
           restore();

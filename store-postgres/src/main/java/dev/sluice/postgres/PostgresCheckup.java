@@ -1,17 +1,22 @@
 package dev.sluice.postgres;
 
 import dev.sluice.AuditReport;
+import dev.sluice.AuditReport.Kind;
 import dev.sluice.Diagnosis;
 import dev.sluice.spi.Checkup;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Examines a PostgreSQL and the schema in it, and changes neither. */
 final class PostgresCheckup {
   private static final Duration NOTICEABLE_SKEW = Duration.ofSeconds(1);
+  private static final Set<Kind> REPAIRABLE =
+      EnumSet.of(Kind.MISCOUNTED, Kind.LEAKED, Kind.UNLISTED);
 
   private static final String STUCK_JOBS =
       """
@@ -60,18 +65,14 @@ final class PostgresCheckup {
 
   private void schema(int applied) {
     int known = SchemaMigrator.knownVersion();
-    String schema = "'" + database.schema() + "' ";
+    String seen = "is at version %d, as this Sluice knows it";
     if (applied == 0) {
-      checkup.good("schema", schema + "is not there yet; the first to open the store makes it");
+      seen = "is not there yet; the first to open the store makes it";
     } else if (applied < known) {
-      checkup.good(
-          "schema",
-          schema
-              + "is at version %d; the next to open the store brings it to %d"
-                  .formatted(applied, known));
-    } else {
-      checkup.good(
-          "schema", schema + "is at version %d, as this Sluice knows it".formatted(applied));
+      seen = "is at version %d; the next to open the store brings it to %d";
+    }
+    checkup.good("schema", "'" + database.schema() + "' " + seen.formatted(applied, known));
+    if (applied >= known) {
       contents();
     }
   }
@@ -80,8 +81,7 @@ final class PostgresCheckup {
   private Duration clockAhead() {
     Instant before = Instant.now();
     Instant there =
-        database.one(
-            "SELECT clock_timestamp() AS now", row -> PostgresLimitStore.instant(row, "now"));
+        database.one("SELECT clock_timestamp() AS now", row -> Database.instant(row, "now"));
     Duration trip = Duration.between(before, Instant.now());
     return Duration.between(before.plus(trip.dividedBy(2)), there);
   }
@@ -120,13 +120,7 @@ final class PostgresCheckup {
             () ->
                 text("SELECT count(*) FROM ${schema}.worker WHERE expires_at > clock_timestamp()"))
         .ifPresent(workers -> checkup.good("workers", workers + " with a lease that runs"));
-    checkup
-        .attempt(
-            "jobs",
-            () ->
-                new PostgresJobCatalog(database, new Waker(database), new JobCensus(database))
-                    .counts())
-        .ifPresent(checkup::jobs);
+    checkup.attempt("jobs", () -> new JobCensus(database).byState()).ifPresent(checkup::jobs);
     checkup
         .attempt(
             "size",
@@ -153,16 +147,12 @@ final class PostgresCheckup {
       return;
     }
     for (AuditReport.Finding finding : report.findings()) {
-      boolean repairable =
-          finding.kind() == AuditReport.Kind.MISCOUNTED
-              || finding.kind() == AuditReport.Kind.LEAKED
-              || finding.kind() == AuditReport.Kind.UNLISTED;
       checkup.bad(
           "slots",
           "%s, %s: %s"
               .formatted(
                   finding.group(), finding.kind().name().toLowerCase(Locale.ROOT), finding.seen()),
-          repairable
+          REPAIRABLE.contains(finding.kind())
               ? "'sluice doctor --fix' puts it right; any worker does so too within some minutes."
               : "Nothing more starts in the group until there is room; it rights itself as jobs end.");
     }

@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +102,7 @@ final class PostgresJobCatalog implements JobCatalog {
         ? JobStanding.UNFINISHED
         : new JobStanding(
             Optional.of(ENDED.get(state - 3)),
-            Optional.of(PostgresLimitStore.instant(row, "finished_at")),
+            Optional.of(Database.instant(row, "finished_at")),
             Optional.ofNullable(row.getString("failure")));
   }
 
@@ -119,12 +118,7 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public Map<JobState, Long> counts() {
-    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-    for (JobState state : JobState.values()) {
-      counts.put(state, 0L);
-    }
-    census.take().forEach(cell -> counts.merge(cell.state(), cell.jobs(), Long::sum));
-    return counts;
+    return census.byState();
   }
 
   @Override
@@ -152,12 +146,10 @@ final class PostgresJobCatalog implements JobCatalog {
 
   @Override
   public boolean retry(UUID id) {
-    database
-        .list(RUN_OF, row -> row.getObject(1, UUID.class), id)
-        .forEach(
-            run -> {
-              throw StepRetry.refused(id, run);
-            });
+    Optional<UUID> run = database.first(RUN_OF, row -> row.getObject(1, UUID.class), id);
+    if (run.isPresent()) {
+      throw StepRetry.refused(id, run.get());
+    }
     boolean retried =
         database.call(
             connection -> {
@@ -174,7 +166,7 @@ final class PostgresJobCatalog implements JobCatalog {
               }
             });
     if (retried) {
-      waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
+      waker.wakeAll();
     }
     return retried;
   }

@@ -34,8 +34,8 @@ final class PostgresJobStore implements JobStore {
   private final Database database;
   private final Waker waker;
   private final NotificationListener listener;
-  private final GroupKeeper keeper;
   private final JobSubmitter submitter;
+  private final PostgresWorkerSession.Links links;
   private final PostgresJobCatalog jobs;
   private final PostgresRunStore runs;
   private final PostgresLimitStore limits;
@@ -47,13 +47,13 @@ final class PostgresJobStore implements JobStore {
     this.database = database;
     this.waker = new Waker(database);
     this.listener = new NotificationListener(database);
-    this.keeper = new GroupKeeper(database);
+    GroupKeeper keeper = new GroupKeeper(database);
     this.submitter = new JobSubmitter(database, storeId, waker, keeper);
+    this.links = new PostgresWorkerSession.Links(listener, waker, submitter, keeper);
     JobCensus census = new JobCensus(database);
     this.jobs = new PostgresJobCatalog(database, waker, census);
     this.runs = new PostgresRunStore(database);
-    this.limits =
-        new PostgresLimitStore(database, new PostgresLimitStore.Links(submitter, waker, listener));
+    this.limits = new PostgresLimitStore(database, submitter, waker, listener);
     this.queues = new PostgresQueueStore(database, census);
     this.workers = new PostgresWorkerStore(database);
     this.schedules = new PostgresScheduleStore(database);
@@ -117,10 +117,7 @@ final class PostgresJobStore implements JobStore {
 
   @Override
   public WorkerSession openSession(WorkerRegistration registration) {
-    return PostgresWorkerSession.open(
-        database,
-        registration,
-        new PostgresWorkerSession.Links(listener, waker, submitter, keeper));
+    return PostgresWorkerSession.open(database, registration, links);
   }
 
   @Override

@@ -12,16 +12,11 @@ import dev.sluice.Page;
 import dev.sluice.SlotInfo;
 import dev.sluice.SlotLease;
 import dev.sluice.spi.LimitStore;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -53,23 +48,25 @@ final class PostgresLimitStore implements LimitStore {
   private static final String CALL_BACK = "SELECT ${schema}.call_back(?, ?)";
   private static final String CALL_BACK_FORGOTTEN =
       "SELECT ${schema}.call_back_forgotten(?::text, ?)";
-  private static final int CALL_BACK_BATCH = 5_000;
+  private static final long CALL_BACK_BATCH = 5_000;
   private static final int LANES_PER_LOOK = 200;
   private static final String UNAWARE_WORKERS = "SELECT ${schema}.unaware_workers(?, ?)";
 
   private final Database database;
-  private final Links links;
+  private final JobSubmitter submitter;
+  private final Waker waker;
+  private final NotificationListener listener;
   private final LimitReader reader;
   private final GroupLister lister;
   private final SlotAuditor auditor;
   private volatile String lookFrom;
 
-  /** The parts of the store that this needs besides the database. */
-  record Links(JobSubmitter submitter, Waker waker, NotificationListener listener) {}
-
-  PostgresLimitStore(Database database, Links links) {
+  PostgresLimitStore(
+      Database database, JobSubmitter submitter, Waker waker, NotificationListener listener) {
     this.database = database;
-    this.links = links;
+    this.submitter = submitter;
+    this.waker = waker;
+    this.listener = listener;
     this.reader = new LimitReader(database);
     this.lister = new GroupLister(database);
     this.auditor = new SlotAuditor(database);
@@ -85,7 +82,7 @@ final class PostgresLimitStore implements LimitStore {
                 .formatted(group));
       }
       if (request.group().equals(request.group().plain())) {
-        links.submitter.propose(Map.of(group, request.limit().getAsInt()));
+        submitter.propose(Map.of(group, request.limit().getAsInt()));
       }
     }
     return database.first(
@@ -96,16 +93,16 @@ final class PostgresLimitStore implements LimitStore {
                 row.getInt("slot"),
                 row.getLong("token"),
                 request.holderId(),
-                instant(row, "expires_at")),
+                Database.instant(row, "expires_at")),
         group,
-        request.limit().isPresent() ? (Integer) request.limit().getAsInt() : null,
+        Database.orNull(request.limit()),
         request.holderId(),
         request.workerId(),
         request.lease().toMillis());
   }
 
   private OptionalInt limitOf(String group) {
-    return database.one(LIMIT_OF, row -> LimitReader.number(row, "limit_in_use"), group);
+    return database.one(LIMIT_OF, row -> Database.number(row, "limit_in_use"), group);
   }
 
   @Override
@@ -126,33 +123,30 @@ final class PostgresLimitStore implements LimitStore {
       database.run(CALL_BACK_AND_WAIT, group.toString());
     }
     if (freed.any) {
-      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
+      waker.wakeAll();
     }
     return freed.any;
   }
 
   @Override
   public Optional<SlotLease> extend(SlotLease lease, Duration duration) {
-    return links.listener.urgently(
+    return listener.urgently(
         connection ->
-            database
-                .list(
-                    connection,
-                    EXTEND,
-                    row ->
-                        new SlotLease(
-                            lease.group(),
-                            lease.slot(),
-                            lease.token(),
-                            lease.holderId(),
-                            instant(row, "expires_at")),
-                    duration.toMillis(),
-                    duration.toMillis(),
-                    lease.group().toString(),
-                    lease.slot(),
-                    lease.token())
-                .stream()
-                .findFirst());
+            database.first(
+                connection,
+                EXTEND,
+                row ->
+                    new SlotLease(
+                        lease.group(),
+                        lease.slot(),
+                        lease.token(),
+                        lease.holderId(),
+                        Database.instant(row, "expires_at")),
+                duration.toMillis(),
+                duration.toMillis(),
+                lease.group().toString(),
+                lease.slot(),
+                lease.token()));
   }
 
   @Override
@@ -163,7 +157,7 @@ final class PostgresLimitStore implements LimitStore {
         row -> freed.put(Group.parse(row.getString("group_name")), row.getInt("freed")),
         group.map(Group::toString).orElse(null));
     if (!freed.isEmpty()) {
-      links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
+      waker.wakeAll();
     }
     return freed;
   }
@@ -222,10 +216,14 @@ final class PostgresLimitStore implements LimitStore {
 
   @Override
   public void setLimit(Group group, LimitLevel level, OptionalInt limit, String by) {
-    Integer number = limit.isPresent() ? (Integer) limit.getAsInt() : null;
     long version =
         database.one(
-            SET_LIMIT, row -> row.getLong(1), group.toString(), level.toString(), number, by);
+            SET_LIMIT,
+            row -> row.getLong(1),
+            group.toString(),
+            level.toString(),
+            Database.orNull(limit),
+            by);
     if (limitOf(group.toString()).isEmpty()) {
       callBackAll(group);
     }
@@ -238,10 +236,9 @@ final class PostgresLimitStore implements LimitStore {
   private void callBackAll(Group group) {
     long called = CALL_BACK_BATCH;
     while (called >= CALL_BACK_BATCH) {
-      called =
-          database.one(CALL_BACK, row -> row.getLong(1), group.toString(), (long) CALL_BACK_BATCH);
+      called = database.one(CALL_BACK, row -> row.getLong(1), group.toString(), CALL_BACK_BATCH);
     }
-    links.waker.wakeFor(Set.of(Waker.News.FOR_EVERYONE));
+    waker.wakeAll();
   }
 
   /**
@@ -276,10 +273,5 @@ final class PostgresLimitStore implements LimitStore {
     Optional<SlotInfo> held =
         reader.slots(group).stream().filter(info -> info.slotId() == slot).findFirst();
     return held.isPresent() && free(group, slot, null) ? held : Optional.empty();
-  }
-
-  static Instant instant(ResultSet row, String column) throws SQLException {
-    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-    return time == null ? null : time.toInstant();
   }
 }

@@ -1,9 +1,7 @@
 package dev.sluice.postgres;
 
 import dev.sluice.Group;
-import dev.sluice.JobState;
 import dev.sluice.spi.QueueStore;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,9 +11,6 @@ import java.util.TreeMap;
 
 /** Queues: a row for each that was ever paused, and counts from the jobs. */
 final class PostgresQueueStore implements QueueStore {
-  private static final Set<JobState> LIVE =
-      EnumSet.of(JobState.SCHEDULED, JobState.READY, JobState.WAITING, JobState.RUNNING);
-
   private static final String SET_PAUSED =
       """
       INSERT INTO ${schema}.queue (name, paused)
@@ -52,7 +47,7 @@ final class PostgresQueueStore implements QueueStore {
     Map<String, QueueInfo> queues = new TreeMap<>();
     paused.forEach(name -> queues.put(name, empty(name, true)));
     for (JobCensus.Cell cell : census.take()) {
-      if (LIVE.contains(cell.state())) {
+      if (!cell.state().finished()) {
         queues.compute(
             cell.queue(),
             (name, before) ->

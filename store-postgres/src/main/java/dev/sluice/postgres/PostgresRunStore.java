@@ -1,6 +1,5 @@
 package dev.sluice.postgres;
 
-import dev.sluice.InvalidRequestException;
 import dev.sluice.Page;
 import dev.sluice.spi.RunQuery;
 import dev.sluice.spi.RunStore;
@@ -133,7 +132,7 @@ final class PostgresRunStore implements RunStore {
 
   @Override
   public Page<StoredRun> list(RunQuery query) {
-    String cursor = query.cursor().isEmpty() ? null : requireCursor(query.cursor());
+    UUID cursor = query.cursor().isEmpty() ? null : JobLister.requireCursor(query.cursor());
     String type = query.type().orElse(null);
     Object states = SqlArray.TEXT.of(query.states());
     List<StoredRun> found =
@@ -152,15 +151,6 @@ final class PostgresRunStore implements RunStore {
     }
     List<StoredRun> items = List.copyOf(found.subList(0, query.limit()));
     return new Page<>(items, Optional.of(items.get(items.size() - 1).run().id().toString()));
-  }
-
-  private static String requireCursor(String cursor) {
-    try {
-      return UUID.fromString(cursor).toString();
-    } catch (IllegalArgumentException e) {
-      throw new InvalidRequestException(
-          "'" + cursor + "' is not a cursor; use what the page before said.", e);
-    }
   }
 
   @Override
@@ -204,8 +194,8 @@ final class PostgresRunStore implements RunStore {
     return new StoredRun(
         run,
         row.getLong("version"),
-        PostgresLimitStore.instant(row, "created_at"),
-        PostgresLimitStore.instant(row, "updated_at"),
-        PostgresLimitStore.instant(row, "read_at"));
+        Database.instant(row, "created_at"),
+        Database.instant(row, "updated_at"),
+        Database.instant(row, "read_at"));
   }
 }

@@ -94,9 +94,9 @@ final class PostgresScheduleStore implements ScheduleStore {
         new Entry(
             row.getString("name"),
             row.getString("text"),
-            Optional.ofNullable(PostgresLimitStore.instant(row, "next"))),
+            Optional.ofNullable(Database.instant(row, "next"))),
         row.getLong("version"),
-        PostgresLimitStore.instant(row, "updated_at"),
-        PostgresLimitStore.instant(row, "read_at"));
+        Database.instant(row, "updated_at"),
+        Database.instant(row, "read_at"));
   }
 }

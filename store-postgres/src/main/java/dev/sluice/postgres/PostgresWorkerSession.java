@@ -13,6 +13,7 @@ import dev.sluice.spi.WorkerRegistration;
 import dev.sluice.spi.WorkerSession;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,13 +50,15 @@ import org.slf4j.LoggerFactory;
  */
 final class PostgresWorkerSession implements WorkerSession {
   private static final Logger log = LoggerFactory.getLogger(PostgresWorkerSession.class);
+  private static final long TELL_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
 
   private static final String REGISTER = "SELECT ${schema}.register_worker(?, ?, ?, ?, ?, ?, ?, ?)";
 
   /** {@link ExchangeAnswer} reads the columns by their place. */
   private static final String EXCHANGE =
       """
-      SELECT news, id, token, task, attempt, counted, timeout_ms, groups, slots, refiled, payload, trace, waited_ms
+      SELECT news, id, token, task, attempt, counted, timeout_ms, first_group, own_slot, first_slot, groups, slots,
+        refiled, payload, trace, waited_ms
       FROM ${schema}.exchange(?, ?,
         ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
         ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, NULL, NULL, NULL, NULL)::${schema}.demand)
@@ -78,13 +80,11 @@ final class PostgresWorkerSession implements WorkerSession {
   private final Database database;
   private final WorkerRegistration registration;
   private final Links links;
-
   private final OwnTasks ownTasks;
-
-  private final AtomicReference<Set<String>> armed = new AtomicReference<>(Set.of());
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Renewals renewals;
   private volatile boolean lost;
+  private volatile Set<String> armed = Set.of();
 
   /**
    * Groups of which jobs should have been called back for a slot that came free, but others had
@@ -104,13 +104,10 @@ final class PostgresWorkerSession implements WorkerSession {
   private final TasksInTheWay inTheWay = new TasksInTheWay(System::nanoTime);
 
   /**
-   * What keeps jobs away is asked about once in a while: a worker below saturation finds too little
-   * with every claim.
+   * When it was last asked what keeps jobs away: once in a while, since a worker below saturation
+   * finds too little with every claim.
    */
-  private final Pace telling = new Pace(Duration.ofSeconds(1), System::nanoTime);
-
-  /** So is which tasks are in the way: their jobs are looked for at the front of every line. */
-  private final Pace looking = new Pace(Duration.ofSeconds(1), System::nanoTime);
+  private long toldAt = System.nanoTime() - TELL_EVERY_NANOS;
 
   /** The parts of the store that a session needs besides the database. */
   record Links(
@@ -128,22 +125,18 @@ final class PostgresWorkerSession implements WorkerSession {
   static PostgresWorkerSession open(
       Database database, WorkerRegistration registration, Links links) {
     PostgresWorkerSession session = new PostgresWorkerSession(database, registration, links);
-    session.register();
-    session.reconcile(Map.of());
-    return session;
-  }
-
-  private void register() {
     database.run(
         REGISTER,
-        id,
+        session.id,
         registration.name(),
         SqlArray.TEXT.of(registration.queues()),
-        SqlArray.TEXT.of(ownTasks.canonical().values()),
+        SqlArray.TEXT.of(session.ownTasks.canonical().values()),
         SqlArray.TEXT.of(registration.limits().keySet(), Group::toString),
         SqlArray.INT4.of(registration.limits().values()),
         registration.lease().toMillis(),
         registration.highestToken());
+    session.reconcile(Map.of());
+    return session;
   }
 
   @Override
@@ -154,8 +147,9 @@ final class PostgresWorkerSession implements WorkerSession {
   @Override
   public Exchange.Answer exchange(Exchange exchange) {
     List<String> start = line.startOf(exchange.demand().jobs());
-    boolean tell = !exchange.demand().tasks().isEmpty() && telling.isDue();
-    boolean front = !exchange.demand().tasks().isEmpty() && start.isEmpty() && looking.isDue();
+    boolean asks = !exchange.demand().tasks().isEmpty();
+    boolean tell = asks && System.nanoTime() - toldAt >= TELL_EVERY_NANOS;
+    boolean front = asks && start.isEmpty() && inTheWay.isLookDue();
     Set<String> calledAgain = leftBehind;
     // Should the answer be lost, so is what it says about the groups of these slots.
     leftBehind = new HashSet<>(calledAgain);
@@ -168,12 +162,7 @@ final class PostgresWorkerSession implements WorkerSession {
               database.list(connection, EXCHANGE, rows::add, parameters);
               return rows;
             });
-    if (answer.says("lost")) {
-      throw lost();
-    }
-    if (answer.says("late")) {
-      throw outOfStep();
-    }
+    requireStanding(answer.says("lost"), answer.says("late"));
     boolean stale = answer.says("stale");
     List<ClaimedJob> jobs = answer.jobs();
     List<HeldSlot> lent = answer.lent();
@@ -200,15 +189,12 @@ final class PostgresWorkerSession implements WorkerSession {
       links.submitter.propose(proposed);
     }
     links.keeper.giveLanes(inTheWay.lasting(answer.names("unwanted"), front && !stale));
-    if (front && !stale) {
-      looking.done();
-    }
     links.keeper.heat(answer.names("contended"));
     boolean unfilled = jobs.size() < exchange.demand().jobs() && !stale;
     boolean more = answer.says("more") || !proposed.isEmpty();
     line.endedAt(exchange.demand().jobs(), answer.ends());
     if (tell && unfilled && !answer.says("more")) {
-      telling.done();
+      toldAt = System.nanoTime();
     }
     Set<String> full = answer.names("full");
     Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty() && full.isEmpty());
@@ -234,10 +220,10 @@ final class PostgresWorkerSession implements WorkerSession {
         demand.tasks().stream()
             .map(task -> ownTasks.canonical().get(task.task()))
             .collect(Collectors.toSet());
-    if (armed.get().equals(tasks)) {
+    if (armed.equals(tasks)) {
       return false;
     }
-    armed.set(tasks);
+    armed = tasks;
     database.update(ARM, String.join("\n", tasks), id);
     return true;
   }
@@ -275,16 +261,16 @@ final class PostgresWorkerSession implements WorkerSession {
    * concern anyone.
    */
   private void wakeOthers(boolean returned, Map<String, Integer> room, Set<String> shared) {
-    Set<Waker.News> news = new HashSet<>();
+    Map<Waker.News, Integer> news = new HashMap<>();
     if (returned) {
-      news.add(Waker.News.FOR_EVERYONE);
+      news.put(Waker.News.FOR_EVERYONE, Waker.ALL);
     }
     room.forEach(
         (group, places) -> {
           if (places > 0) {
             String plain = plain(group);
             boolean own = ownTasks.names().containsKey(plain) && !shared.contains(group);
-            news.add(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE);
+            news.put(own ? Waker.News.ofTask(plain) : Waker.News.FOR_EVERYONE, Waker.ALL);
           }
         });
     if (!news.isEmpty()) {
@@ -300,16 +286,13 @@ final class PostgresWorkerSession implements WorkerSession {
 
   @Override
   public Set<UUID> renew(Duration atLeast) {
-    Renewals.Renewal renewal = renewals.next(atLeast);
+    Renewals.Renewal next = renewals.next(atLeast);
     return links.listener.urgently(
         connection -> {
-          if (!database.one(
-              connection,
-              RENEW,
-              row -> row.getBoolean(1),
-              id,
-              renewal.number(),
-              renewal.millis())) {
+          boolean renewed =
+              database.one(
+                  connection, RENEW, row -> row.getBoolean(1), id, next.number(), next.millis());
+          if (!renewed) {
             throw lost();
           }
           return new HashSet<>(
@@ -340,12 +323,10 @@ final class PostgresWorkerSession implements WorkerSession {
       throw lost();
     }
     ReconcileAnswer answer = new ReconcileAnswer(said);
-    if (answer.isLate()) {
-      throw outOfStep();
-    }
+    requireStanding(false, answer.isLate());
     epoch = next;
     rulesVersion = answer.rulesVersion();
-    armed.set(Set.of());
+    armed = Set.of();
     Standing standing = answer.standing();
     named.replace(
         standing.jobs().entrySet().stream()
@@ -363,12 +344,7 @@ final class PostgresWorkerSession implements WorkerSession {
             epoch,
             SqlArray.TEXT.of(limits.keySet(), Group::toString),
             SqlArray.INT4.of(limits.values()));
-    if (said.equals("lost")) {
-      throw lost();
-    }
-    if (said.equals("late")) {
-      throw outOfStep();
-    }
+    requireStanding(said.equals("lost"), said.equals("late"));
   }
 
   @Override
@@ -385,7 +361,7 @@ final class PostgresWorkerSession implements WorkerSession {
     links.listener.add(
         workerId(),
         () -> {
-          armed.set(Set.of());
+          armed = Set.of();
           wake.run();
         });
   }
@@ -406,18 +382,26 @@ final class PostgresWorkerSession implements WorkerSession {
     }
   }
 
+  /**
+   * A worker that has lost its lease ends. One whose call came late, by which nothing was changed,
+   * reconciles, and then says the same again.
+   */
+  private void requireStanding(boolean isLost, boolean isLate) {
+    if (isLost) {
+      throw lost();
+    }
+    if (isLate) {
+      throw new StoreUnavailableException(
+          "Worker %s (%s) and the store have not agreed on what it holds since epoch %d; it reconciles."
+              .formatted(id, registration.name(), epoch));
+    }
+  }
+
   private LeaseLostException lost() {
     lost = true;
     links.listener.remove(workerId());
     return new LeaseLostException(
         "Worker %s (%s) lost its lease of %s; what it held may be someone else's now."
             .formatted(id, registration.name(), registration.lease()));
-  }
-
-  /** Nothing was changed. The worker reconciles, and then says the same again. */
-  private StoreUnavailableException outOfStep() {
-    return new StoreUnavailableException(
-        "Worker %s (%s) and the store have not agreed on what it holds since epoch %d; it reconciles."
-            .formatted(id, registration.name(), epoch));
   }
 }

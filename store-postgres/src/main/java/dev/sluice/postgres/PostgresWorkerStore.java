@@ -7,11 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The workers on record, in the table {@code worker}. */
 final class PostgresWorkerStore implements WorkerStore {
@@ -35,10 +36,6 @@ final class PostgresWorkerStore implements WorkerStore {
   }
 
   private static StoredWorker read(ResultSet row) throws SQLException {
-    Set<String> tasks = new HashSet<>();
-    for (String task : texts(row, "tasks")) {
-      tasks.add(Group.parse(task).plainName());
-    }
     String[] names = texts(row, "limit_names");
     Integer[] numbers = (Integer[]) row.getArray("limit_values").getArray();
     Map<Group, Integer> limits = new HashMap<>();
@@ -50,12 +47,14 @@ final class PostgresWorkerStore implements WorkerStore {
         new WorkerRegistration(
             row.getString("name"),
             Set.of(texts(row, "queues")),
-            tasks,
+            Stream.of(texts(row, "tasks"))
+                .map(task -> Group.parse(task).plainName())
+                .collect(Collectors.toSet()),
             limits,
             Duration.ofMillis(row.getLong("lease_ms"))),
-        PostgresLimitStore.instant(row, "started_at"),
-        PostgresLimitStore.instant(row, "expires_at"),
-        PostgresLimitStore.instant(row, "read_at"),
+        Database.instant(row, "started_at"),
+        Database.instant(row, "expires_at"),
+        Database.instant(row, "read_at"),
         Optional.ofNullable(row.getString("bulletin")));
   }
 

@@ -6,10 +6,9 @@ import dev.sluice.spi.HeldSlot;
 import dev.sluice.spi.Standing;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 
 /** What {@code reconcile} answers: what the worker holds, and the limits it works by. */
@@ -34,14 +33,13 @@ final class ReconcileAnswer {
     said.get("jobs")
         .properties()
         .forEach(job -> jobs.put(UUID.fromString(job.getKey()), held(job.getValue())));
-    List<HeldSlot> slots = new ArrayList<>();
-    said.get("slots")
-        .forEach(
+    List<HeldSlot> slots =
+        ExchangeAnswer.list(
+            said.get("slots"),
             slot ->
-                slots.add(
-                    new HeldSlot(
-                        slot.get(0).textValue(), slot.get(1).intValue(), slot.get(2).longValue())));
-    return new Standing(jobs, slots, texts(said.get("draining")));
+                new HeldSlot(
+                    slot.get(0).textValue(), slot.get(1).intValue(), slot.get(2).longValue()));
+    return new Standing(jobs, slots, new HashSet<>(texts(said.get("draining"))));
   }
 
   private static Standing.Held held(JsonNode job) {
@@ -50,12 +48,10 @@ final class ReconcileAnswer {
         .properties()
         .forEach(
             slot -> slots.add(new ClaimedJob.NamedSlot(slot.getKey(), slot.getValue().intValue())));
-    return new Standing.Held(List.copyOf(texts(job.get("gates"))), slots);
+    return new Standing.Held(texts(job.get("gates")), slots);
   }
 
-  private static Set<String> texts(JsonNode array) {
-    Set<String> texts = new LinkedHashSet<>();
-    array.forEach(element -> texts.add(element.textValue()));
-    return texts;
+  private static List<String> texts(JsonNode array) {
+    return ExchangeAnswer.list(array, JsonNode::textValue).stream().distinct().toList();
   }
 }

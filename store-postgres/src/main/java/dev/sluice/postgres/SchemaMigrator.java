@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -90,12 +89,10 @@ final class SchemaMigrator {
   void migrate() {
     database.inTransaction(
         connection -> {
-          checkServer(connection);
-          execute(connection, "SET LOCAL client_min_messages = warning");
-          database.list(
+          database.execute(connection, "SET LOCAL client_min_messages = warning");
+          database.run(
               connection,
               "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
-              row -> true,
               database.schema() + "/migration");
           int applied = appliedVersion(connection);
           if (applied < MIGRATIONS.size()) {
@@ -116,11 +113,7 @@ final class SchemaMigrator {
    * @throws StoreIncompatibleException if the server is too old, or the schema too new
    */
   int appliedVersion() {
-    return database.call(
-        connection -> {
-          checkServer(connection);
-          return appliedVersion(connection);
-        });
+    return database.call(this::appliedVersion);
   }
 
   private void checkServer(Connection connection) throws SQLException {
@@ -135,13 +128,8 @@ final class SchemaMigrator {
   }
 
   private int appliedVersion(Connection connection) throws SQLException {
-    boolean exists =
-        database.one(
-            connection,
-            "SELECT to_regclass(?) IS NOT NULL",
-            row -> row.getBoolean(1),
-            database.schema() + ".schema_version");
-    if (!exists) {
+    checkServer(connection);
+    if (!isThere(connection, "to_regclass", database.schema() + ".schema_version")) {
       return 0;
     }
     record Version(int newest, int oldestCode) {}
@@ -159,19 +147,18 @@ final class SchemaMigrator {
     return version.newest;
   }
 
+  private boolean isThere(Connection connection, String function, String name) throws SQLException {
+    String sql = "SELECT %s(?) IS NOT NULL".formatted(function);
+    return database.one(connection, sql, row -> row.getBoolean(1), name);
+  }
+
   private void apply(Connection connection, int applied) throws SQLException {
     if (applied == 0) {
       // Only when it is missing: a role that may not create schemas can use one made for it.
-      boolean exists =
-          database.one(
-              connection,
-              "SELECT to_regnamespace(?) IS NOT NULL",
-              row -> row.getBoolean(1),
-              database.schema());
-      if (!exists) {
-        execute(connection, "CREATE SCHEMA ${schema}");
+      if (!isThere(connection, "to_regnamespace", database.schema())) {
+        database.execute(connection, "CREATE SCHEMA ${schema}");
       }
-      execute(
+      database.execute(
           connection,
           """
           CREATE TABLE ${schema}.schema_version (
@@ -182,14 +169,13 @@ final class SchemaMigrator {
           )
           """);
     }
-    execute(connection, "SET LOCAL search_path = ${schema}, pg_temp");
+    database.execute(connection, "SET LOCAL search_path = ${schema}, pg_temp");
     for (int version = applied + 1; version <= MIGRATIONS.size(); version++) {
       Migration migration = MIGRATIONS.get(version - 1);
-      execute(connection, withSettings(read(migration.file)));
-      database.list(
+      database.execute(connection, read(migration.file));
+      database.run(
           connection,
           "INSERT INTO ${schema}.schema_version (version, name, oldest_code) VALUES (?, ?, ?) RETURNING version",
-          row -> row.getInt(1),
           version,
           migration.file,
           migration.oldestCode);
@@ -202,28 +188,17 @@ final class SchemaMigrator {
         applied);
   }
 
-  private void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.setEscapeProcessing(false);
-      statement.execute(sql.replace("${schema}", database.schema()));
-    }
-  }
-
-  private static String withSettings(String sql) {
-    String filledIn = sql;
-    for (Map.Entry<String, String> settings : FUNCTIONS.entrySet()) {
-      filledIn = filledIn.replace(settings.getKey(), settings.getValue());
-    }
-    return filledIn;
-  }
-
   private static String read(String file) {
     String resource = "migration/" + file + ".sql";
     try (InputStream in = SchemaMigrator.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new SluiceException("The migration " + resource + " is missing from the jar.");
       }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      String sql = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      for (Map.Entry<String, String> settings : FUNCTIONS.entrySet()) {
+        sql = sql.replace(settings.getKey(), settings.getValue());
+      }
+      return sql;
     } catch (IOException e) {
       throw new SluiceException("The migration " + resource + " cannot be read.", e);
     }

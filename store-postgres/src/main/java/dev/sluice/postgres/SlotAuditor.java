@@ -89,7 +89,12 @@ final class SlotAuditor {
     List<Seen> others =
         first.stream().filter(seen -> !seen.isViolation() && !seen.isUnlisted()).toList();
     if (repair && !others.isEmpty()) {
-      others = repair(others);
+      // What is put right is what there is by then.
+      others =
+          database.list(
+              REPAIR,
+              SlotAuditor::read,
+              SqlArray.TEXT.of(others, seen -> seen.finding.group().toString()));
     }
     if (repair && !unlisted.isEmpty()) {
       database.run(TAKE_UNLISTED);
@@ -110,12 +115,6 @@ final class SlotAuditor {
     return database.list(FINDINGS, SlotAuditor::read).stream()
         .filter(seen -> before.contains(seen.what()))
         .toList();
-  }
-
-  /** Puts right what was found in these groups; what that was by then. */
-  private List<Seen> repair(List<Seen> found) {
-    List<String> groups = found.stream().map(seen -> seen.finding.group().toString()).toList();
-    return database.list(REPAIR, SlotAuditor::read, SqlArray.TEXT.of(groups));
   }
 
   /** What was seen of several workers in one group is one finding. */

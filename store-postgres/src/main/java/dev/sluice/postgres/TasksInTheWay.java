@@ -19,9 +19,19 @@ final class TasksInTheWay {
 
   private final LongSupplier nanos;
   private final Map<String, Long> since = new HashMap<>();
+  private long lookedAt;
 
   TasksInTheWay(LongSupplier nanos) {
     this.nanos = nanos;
+    this.lookedAt = nanos.getAsLong() - LASTING.toNanos();
+  }
+
+  /**
+   * Whether a claim should look for all of them. That is done once in a while: their jobs are
+   * looked for at the front of every line.
+   */
+  boolean isLookDue() {
+    return nanos.getAsLong() - lookedAt >= LASTING.toNanos();
   }
 
   /**
@@ -30,10 +40,11 @@ final class TasksInTheWay {
    * @param all whether the claim has looked for all that are, so that others are not any more
    */
   Set<String> lasting(Set<String> named, boolean all) {
+    long now = nanos.getAsLong();
     if (all) {
       since.keySet().retainAll(named);
+      lookedAt = now;
     }
-    long now = nanos.getAsLong();
     return named.stream()
         .filter(task -> now - since.computeIfAbsent(task, first -> now) >= LASTING.toNanos())
         .collect(Collectors.toSet());

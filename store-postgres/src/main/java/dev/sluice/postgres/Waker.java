@@ -4,9 +4,6 @@ import dev.sluice.SluiceException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,10 +46,10 @@ final class Waker implements AutoCloseable {
       "SELECT EXISTS (SELECT FROM ${schema}.worker WHERE waiting_for IS NOT NULL)";
 
   private final Database database;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition noted = lock.newCondition();
-  private final Map<News, Integer> news = new HashMap<>();
   private final Thread thread = new Thread(this::run, "sluice-waker");
+
+  // Guarded by this.
+  private final Map<News, Integer> news = new HashMap<>();
   private boolean started;
   private boolean closed;
 
@@ -61,29 +58,22 @@ final class Waker implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** There may be something to do for everyone whom this concerns. */
-  void wakeFor(Set<News> all) {
-    Map<News, Integer> counted = new HashMap<>();
-    all.forEach(one -> counted.put(one, ALL));
-    wakeFor(counted);
+  /** There may be something to do for all workers. */
+  void wakeAll() {
+    wakeFor(Map.of(News.FOR_EVERYONE, ALL));
   }
 
   /** There may be something to do, for at most so many workers. */
-  void wakeFor(Map<News, Integer> workers) {
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      if (!started) {
-        started = true;
-        thread.start();
-      }
-      workers.forEach((one, count) -> news.merge(one, count, Waker::plus));
-      noted.signal();
-    } finally {
-      lock.unlock();
+  synchronized void wakeFor(Map<News, Integer> workers) {
+    if (closed) {
+      return;
     }
+    if (!started) {
+      started = true;
+      thread.start();
+    }
+    workers.forEach((one, count) -> news.merge(one, count, Waker::plus));
+    notifyAll();
   }
 
   private void run() {
@@ -97,18 +87,13 @@ final class Waker implements AutoCloseable {
   }
 
   /** The notes left since the last time, waiting for one; none = closed. */
-  private Map<News, Integer> take() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      while (news.isEmpty() && !closed) {
-        noted.await();
-      }
-      Map<News, Integer> due = Map.copyOf(news);
-      news.clear();
-      return due;
-    } finally {
-      lock.unlock();
+  private synchronized Map<News, Integer> take() throws InterruptedException {
+    while (news.isEmpty() && !closed) {
+      wait();
     }
+    Map<News, Integer> due = Map.copyOf(news);
+    news.clear();
+    return due;
   }
 
   static int plus(int workers, int others) {
@@ -134,12 +119,9 @@ final class Waker implements AutoCloseable {
   /** Sends what was noted before and ends. */
   @Override
   public void close() {
-    lock.lock();
-    try {
+    synchronized (this) {
       closed = true;
-      noted.signal();
-    } finally {
-      lock.unlock();
+      notifyAll();
     }
     try {
       thread.join(5_000);

@@ -30,8 +30,11 @@ CREATE TYPE answer AS (
   attempt integer,
   counted boolean,         -- the attempt is counted as started
   timeout_ms bigint,
-  groups text[],           -- besides the task's own
-  slots integer[],         -- that it names: see job.slots
+  first_group text,        -- besides the task's own
+  own_slot integer,        -- that it names in its task's group, ...
+  first_slot integer,      -- ... and in that one
+  groups text[],           -- all besides the task's own, if there are several, ...
+  slots integer[],         -- ... and all its slots: see job.slots. Lists take both sides longer than the rest of the row
   refiled boolean,
   payload text,
   trace text,
@@ -40,7 +43,7 @@ CREATE TYPE answer AS (
 
 -- A row of news.
 CREATE FUNCTION news_row(p_news jsonb) RETURNS answer
-IMMUTABLE ${sql} AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
+IMMUTABLE ${sql} AS $$ SELECT (p_news, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::answer $$;
 
 -- How many milliseconds it is until the next scheduled job is due.
 CREATE FUNCTION ms_until_due() RETURNS integer
@@ -165,8 +168,9 @@ BEGIN
     FROM unnest(v_claim.jobs) AS c
     WHERE job.ctid = c.tid
     RETURNING NULL::jsonb, job.id, v_token, job.task, job.attempt + (job.started_at IS NULL)::integer,
-              job.started_at IS NOT NULL, job.timeout_ms, job.groups, job.slots, job.refiled, job.payload::text,
-              job.trace, least(greatest(date_part('epoch', clock_timestamp() - job.run_at) * 1000, 0), 2000000000)::integer;
+              job.started_at IS NOT NULL, job.timeout_ms, job.groups[1], job.slots[1], job.slots[2],
+              CASE WHEN job.groups[2] IS NOT NULL THEN job.groups END, CASE WHEN job.groups[2] IS NOT NULL THEN job.slots END,
+              job.refiled, job.payload::text, job.trace, least(greatest(date_part('epoch', clock_timestamp() - job.run_at) * 1000, 0), 2000000000)::integer;
     -- What kept jobs away, and does so now that the claim has its slots. A worker that is told to look again at once is told
     -- this then. Below saturation most claims are short, and nothing kept anything away: that costs a look at one index.
     IF p_demand.tell AND v_claim.more IS NOT TRUE AND coalesce(cardinality(v_claim.jobs), 0) < p_demand.jobs
