@@ -62,7 +62,7 @@ final class Program implements AutoCloseable {
   }
 
   Run await() throws Exception {
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("the program ends").isTrue();
+    assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("the program ends").isTrue();
     return new Run(process.exitValue(), Files.readString(out, StandardCharsets.UTF_8), err());
   }
 

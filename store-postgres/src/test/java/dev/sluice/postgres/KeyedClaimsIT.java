@@ -331,18 +331,23 @@ class KeyedClaimsIT {
           """
           SELECT count(*) FROM ${schema}.job
           WHERE state = 1 AND hashtext(groups[1]) & 15 = %d AND groups[1] <> '%s'
+            AND payload::text::integer < 20002
           """
               .formatted(shard, KEY_1);
       long before = fixture.number(behind);
-      int claimed = 0;
+      // Other shards never run out of jobs, so nothing but the crowd has the worker look at all
+      // lines.
+      int next = 20_002;
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       Answer answer = session.exchange(ask(many));
-      while (claimed < 15_000) {
-        assertThat(answer.jobs()).as("jobs of a claim").isNotEmpty();
-        claimed += answer.jobs().size();
+      while (fixture.number(behind) >= before / 2) {
+        assertThat(System.nanoTime()).as("time until those behind are claimed").isLessThan(end);
+        int claimed = answer.jobs().size();
+        assertThat(claimed).as("jobs of a claim").isPositive();
+        sluice.submitAll(ONE_PER_KEY, IntStream.range(next, next + claimed).boxed().toList());
+        next += claimed;
         answer = session.exchange(finish(answer, many));
       }
-
-      assertThat(fixture.number(behind)).as("jobs behind the crowd").isLessThan(before / 2);
     }
   }
 
