@@ -71,6 +71,12 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
+-- Whether a keyed group is of this family: as family_of says, but quicker.
+CREATE FUNCTION is_key_of(p_group text, p_family text) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT starts_with(p_group, left(p_family, -1)) AND (right(p_family, 2) = '=*' OR strpos(p_group, '=') = 0)
+$$;
+
 -- The number that a group's own rule and that of its family come to: the strongest level that is set; within a level the group's own.
 CREATE FUNCTION number_of(p_own limit_rule, p_family limit_rule) RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$

@@ -18,14 +18,16 @@
 -- their other groups. A candidate that better ones left no room for in one of its groups counts in the others all the same: the
 -- next claim finds that group full, and takes the jobs behind it.
 
--- What candidates need: a group that all of them are in, and an entry for each candidate and further group.
+-- What candidates need. Mostly all are of one task, and need its group, or a key each of one family, or both. Else there is an entry for each
+-- candidate and group.
 CREATE TYPE needs AS (
-  common text,             -- the group of their task, if they are all of one, and in no other group but its keys
-  ords integer[],          -- the candidate, counted from 1; NULL: there is one entry for each candidate, or none at all
+  common text,             -- the group that all of them are in: their task's
+  family text,             -- the family of the key that each is in
+  names text[],            -- the groups: by candidate if there is a family, and else by entry
+  ords integer[],          -- the candidate of an entry, counted from 1; NULL: there are no entries
   tasks text[],            -- its task
-  places integer[],        -- where the group stands among its slots, 0: the worker's room for its task; one alone: that of every entry
-  names text[],            -- the group; the worker's room for a task is one of the worker's own, '*' and the task
-  rooms text[]             -- the room that decides about it: the group's own, or that of its family
+  places integer[],        -- where the group stands among its slots, 0: the worker's room for its task
+  rooms text[]             -- the room that decides about it: the group's own, or that of its family; '*' and the task: the worker's room for it
 );
 
 -- What a claim knows of a group that candidates are in; or of all keys of a family without rooms of their own.
@@ -52,7 +54,8 @@ CREATE TYPE taken AS (tid tid, slots integer[]);
 -- Places of hot groups: so many in row n of slot_group.
 CREATE TYPE places AS (names text[], ns integer[], counts integer[]);
 
-CREATE TYPE admission AS (
+-- What a claim comes to. The admission says all but the last four.
+CREATE TYPE claim AS (
   jobs taken[],            -- best first
   gates text[],            -- hot groups that candidates are in
   lend places,             -- slots that the worker is lent for them
@@ -62,7 +65,11 @@ CREATE TYPE admission AS (
   contended text[],        -- cold groups that should be hot
   stale boolean,           -- limits have changed, and nothing is admitted
   proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
-  proposed_limits integer[]
+  proposed_limits integer[],
+  ends place_in_line[],    -- where the next claim may start
+  more boolean,            -- there may be more to find, now
+  unwanted text[],         -- tasks whose jobs are in the way
+  full_until jsonb         -- tasks of hot groups that were full a moment ago, or are, and until when
 );
 
 -- What candidates need: their task's own group if that has a limit, or they bring one along for it; their further groups; and the
@@ -70,23 +77,21 @@ CREATE TYPE admission AS (
 CREATE FUNCTION needs_of(p_found found, p_demand demand) RETURNS needs
 ${lookups} AS $$
 DECLARE
-  v_common text;
-  v_families text[];
   v_needs needs;
 BEGIN
-  -- Mostly all candidates are of one task, and need its group, or a key each, or both.
   IF NOT p_found.further AND NOT p_demand.tight AND p_found.tasks[1] = ALL (p_found.tasks) THEN
-    v_common := CASE WHEN p_demand.limited ? p_found.tasks[1] THEN p_found.tasks[1] END;
+    v_needs.common := CASE WHEN p_demand.limited ? p_found.tasks[1] THEN p_found.tasks[1] END;
     IF NOT p_found.grouped THEN
-      RETURN (v_common, NULL, NULL, NULL, NULL, NULL)::needs;
+      RETURN v_needs;
     END IF;
-    v_families := ARRAY(SELECT family_of(f) FROM unnest(p_found.firsts) AS f);
-    IF array_position(v_families, NULL) IS NULL AND (v_common IS NULL OR NOT EXISTS (
-        SELECT FROM (SELECT DISTINCT f FROM unnest(v_families) AS f) d WHERE split_part(d.f, '/', 1) <> v_common)) THEN
-      RETURN (v_common, NULL, p_found.tasks, '{2}', p_found.firsts, v_families)::needs;
+    v_needs.family := family_of(p_found.firsts[1]);
+    IF (SELECT bool_and(coalesce(is_key_of(f, v_needs.family), false)) FROM unnest(p_found.firsts) AS f)
+        AND split_part(v_needs.family, '/', 1) = coalesce(v_needs.common, split_part(v_needs.family, '/', 1)) THEN
+      v_needs.names := p_found.firsts;
+      RETURN v_needs;
     END IF;
   END IF;
-  SELECT NULL, array_agg(m.ord), array_agg(m.task), array_agg(m.place), array_agg(m.name), array_agg(coalesce(family_of(m.name), m.name))
+  SELECT NULL, NULL, array_agg(m.name), array_agg(m.ord), array_agg(m.task), array_agg(m.place), array_agg(coalesce(family_of(m.name), m.name))
   INTO v_needs
   FROM (
     SELECT c.ord::integer, c.task, 1, c.task
@@ -125,8 +130,9 @@ DECLARE
 BEGIN
   SELECT array_agg(g.name) AS names, array_agg(g.jobs) AS jobs, array_agg(g.depth) AS depths INTO v
   FROM (
-    SELECT p_needs.common AS name, cardinality(p_found.tids) AS jobs, depth_of(p_needs.common, p_demand.depths, p_demand.depth) AS depth
-    WHERE p_needs.common IS NOT NULL
+    SELECT n AS name, cardinality(p_found.tids) AS jobs, depth_of(p_found.tasks[1], p_demand.depths, p_demand.depth) AS depth
+    FROM unnest(ARRAY[p_needs.common, p_needs.family]) AS n
+    WHERE n IS NOT NULL
     UNION ALL
     SELECT n.room, count(*)::integer,
            min(CASE WHEN p_demand.depths = '{}' THEN p_demand.depth ELSE depth_of(n.task, p_demand.depths, p_demand.depth) END)
@@ -188,7 +194,8 @@ BEGIN
   v_missed := ARRAY(
     SELECT l.latch
     FROM (
-      SELECT latch_of(n.name) AS latch, bool_or(n.room <> ALL (v_unlimited) OR n.name = ANY (p_numbered)) AS alone
+      SELECT latch_of(n.name) AS latch,
+             bool_or(coalesce(n.room, p_needs.family) <> ALL (v_unlimited) OR n.name = ANY (p_numbered)) AS alone
       FROM unnest(p_needs.names, p_needs.rooms) AS n(name, room)
       WHERE is_keyed(n.name)
       GROUP BY 1
@@ -259,11 +266,13 @@ DECLARE
   v_held text[] := ARRAY(SELECT g.name FROM unnest(p_rooms) AS g WHERE g.kind = 'k' AND g.max = 0);
   v_used slots_in_use[] := ARRAY(
     SELECT l FROM look(p_worker, ARRAY(
-      SELECT DISTINCT n.name
+      SELECT n.name
       FROM unnest(p_needs.names, p_needs.rooms) AS n(name, room)
-      WHERE (n.room = ANY (v_cold) OR n.name = ANY (p_numbered)) AND n.name <> ALL (p_barred)
+      WHERE coalesce(n.room, p_needs.family) = ANY (v_cold) OR n.name = ANY (p_numbered)
       UNION ALL
-      SELECT p_needs.common WHERE p_needs.common = ANY (v_cold) AND p_needs.common <> ALL (p_barred))) AS l);
+      SELECT p_needs.common WHERE p_needs.common = ANY (v_cold)
+      EXCEPT
+      SELECT unnest(p_barred))) AS l);
   v_apart text[] := ARRAY(
     SELECT u.name FROM unnest(v_used) AS u
     UNION
@@ -273,27 +282,35 @@ DECLARE
     UNION
     SELECT n FROM reservation r CROSS JOIN LATERAL unnest(r.groups) AS n WHERE n = ANY (p_needs.names)
     UNION
-    SELECT n.name FROM unnest(CASE WHEN v_held <> '{}' THEN p_needs.names END, p_needs.rooms) AS n(name, room) WHERE n.room = ANY (v_held)
+    SELECT n.name FROM unnest(CASE WHEN v_held <> '{}' THEN p_needs.names END, p_needs.rooms) AS n(name, room)
+    WHERE coalesce(n.room, p_needs.family) = ANY (v_held)
     EXCEPT
     SELECT g.name FROM unnest(p_rooms) AS g);
 BEGIN
-  IF v_apart <> '{}' THEN
-    p_rooms := p_rooms || ARRAY(
-      SELECT (k.name, CASE WHEN k.max IS NULL THEN 'u'::"char" ELSE 'c' END, k.max, n.jobs, f.depth, true, NULL, '{}', 0, NULL, 0, n.jobs, 1, NULL)::room
-      FROM unnest(v_apart, limits_of(v_apart)) AS k(name, max)
-      JOIN unnest(p_rooms) AS f ON f.name = family_of(k.name)
-      JOIN (SELECT c.name, count(*)::integer AS jobs FROM unnest(p_needs.names) AS c(name) GROUP BY c.name) n ON n.name = k.name);
+  IF v_apart <> '{}' AND p_needs.ords IS NOT NULL THEN
     p_needs.rooms := ARRAY(
       SELECT coalesce(k.name, n.room)
       FROM unnest(p_needs.names, p_needs.rooms) WITH ORDINALITY AS n(name, room, ord)
       LEFT JOIN unnest(v_apart) AS k(name) ON k.name = n.name
       ORDER BY n.ord);
   END IF;
-  IF v_used <> '{}' OR p_barred <> '{}' THEN
+  IF v_apart <> '{}' OR v_used <> '{}' OR p_barred <> '{}' THEN
     p_rooms := ARRAY(
       SELECT (g.name, g.kind, g.max, g.jobs, g.depth, g.name <> ALL (p_barred), NULL, coalesce(u.slots, '{}'), coalesce(u.jobs, 0), u.own,
               coalesce(u.own_jobs, 0), g.allowed, 1, NULL)::room
-      FROM unnest(p_rooms) AS g
+      FROM (
+        SELECT g.name, g.kind, g.max, g.jobs, g.depth, g.allowed FROM unnest(p_rooms) AS g
+        UNION ALL
+        SELECT k.name, CASE WHEN k.max IS NULL THEN 'u'::"char" ELSE 'c' END, k.max, k.jobs, k.depth, k.jobs
+        FROM (
+          SELECT n.name, CASE WHEN m.name IS NULL THEN f.max ELSE m.max END AS max, count(*)::integer AS jobs, f.depth
+          FROM unnest(p_needs.names) AS n(name)
+          JOIN unnest(v_apart) AS a(name) ON a.name = n.name
+          JOIN unnest(p_rooms) AS f ON f.name = family_of(n.name)
+          LEFT JOIN unnest(p_numbered, limits_of(p_numbered)) AS m(name, max) ON m.name = n.name
+          GROUP BY n.name, m.name, m.max, f.max, f.depth
+        ) k
+      ) g
       LEFT JOIN unnest(v_used) AS u ON u.name = g.name);
   END IF;
 END
@@ -366,21 +383,24 @@ DECLARE
   v_all integer := cardinality(p_found.tids);
   v_moot text[] := ARRAY(SELECT g.name FROM unnest(p_rooms) AS g WHERE g.kind IN ('h', 'r', 'u') AND g.allowed >= g.jobs);
   v_common room;           -- that of the group that all are in
+  v_family room;           -- and that of the keys that they are in, unless a key has one of its own
   v_single boolean;        -- whether each candidate needs at most one other, its task's own or the first of the others
   v_out integer[] := '{}'; -- candidates of groups that admit none
-  v_ranks integer[];       -- of each need, among those of its group; NULL where it makes no difference
+  v_ranks integer[];       -- of each name, among those of its group; NULL where it makes no difference
+  v_taken taken[];
 BEGIN
   -- Rooms that admit all their candidates, without a slot to name, decide nothing.
   IF v_moot <> '{}' AND p_needs.ords IS NOT NULL THEN
-    SELECT NULL, array_agg(n.ord), NULL, array_agg(n.place), array_agg(n.name), array_agg(n.room) INTO p_needs
-    FROM unnest(p_needs.ords, p_needs.places, p_needs.names, p_needs.rooms) AS n(ord, place, name, room)
+    SELECT NULL, NULL, array_agg(n.name), array_agg(n.ord), NULL, array_agg(n.place), array_agg(n.room) INTO p_needs
+    FROM unnest(p_needs.names, p_needs.ords, p_needs.places, p_needs.rooms) AS n(name, ord, place, room)
     WHERE n.room <> ALL (v_moot);
   END IF;
   IF (p_needs.names IS NULL AND p_needs.common IS NULL) OR cardinality(v_moot) = cardinality(p_rooms) THEN
     RETURN ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
   END IF;
   v_single := p_needs.ords IS NULL OR (
-    cardinality(p_needs.ords) = v_all AND p_needs.ords = ARRAY(SELECT generate_series(1, v_all)) AND 3 > ALL (p_needs.places));
+    cardinality(p_needs.ords) = v_all AND p_needs.ords = ARRAY(SELECT generate_series(1, v_all)) AND 3 > ALL (p_needs.places)
+    AND NOT EXISTS (SELECT FROM unnest(p_rooms) AS g WHERE g.kind IN ('k', 'u')));
   IF EXISTS (
       SELECT FROM unnest(p_rooms) AS g
       WHERE g.name IS DISTINCT FROM p_needs.common AND g.allowed > 0 AND (g.allowed < g.jobs OR g.width > 1)) THEN
@@ -394,45 +414,49 @@ BEGIN
     v_ranks := ARRAY(
       SELECT r.rank
       FROM (
-        SELECT n.need, row_number() OVER (PARTITION BY n.name COLLATE "C", n.ord <> ALL (v_out) ORDER BY n.ord, n.need)::integer AS rank
+        SELECT n.need, row_number() OVER (PARTITION BY n.name COLLATE "C", (n.ord = ANY (v_out)) IS TRUE ORDER BY n.ord, n.need)::integer AS rank
         FROM unnest(p_needs.ords, p_needs.names) WITH ORDINALITY AS n(ord, name, need)
       ) r
       ORDER BY r.need);
   END IF;
-  IF v_single THEN
-    SELECT * INTO v_common FROM unnest(p_rooms) AS g WHERE g.name = p_needs.common;
+  IF NOT v_single THEN
     RETURN ARRAY(
-      SELECT (c.tid, CASE
-        WHEN v_common.kind = 'c' THEN ARRAY[seat_of(v_common, (row_number() OVER (ORDER BY c.ord))::integer)]
-          || CASE WHEN c.slot IS NOT NULL THEN ARRAY[c.slot] END
-        WHEN c.slot IS NOT NULL AND c.place = 2 THEN ARRAY[NULL, c.slot]
-        WHEN c.slot IS NOT NULL THEN ARRAY[c.slot] END)::taken
-      FROM (
-        SELECT n.tid, n.ord, coalesce(n.place, p_needs.places[1]) AS place, CASE WHEN g.kind IN ('c', 'k') THEN seat_of(g, n.rank) END AS slot
-        FROM unnest(p_found.tids, p_needs.places, p_needs.rooms, v_ranks) WITH ORDINALITY AS n(tid, place, room, rank, ord)
-        LEFT JOIN unnest(p_rooms) AS g ON g.name = n.room
-        WHERE n.room IS NULL OR coalesce(n.rank, 1) <= g.allowed
-      ) c
-      ORDER BY c.ord
-      LIMIT CASE WHEN p_needs.common IS NOT NULL THEN coalesce(v_common.allowed, 0) END);
+      SELECT (f.tid, b.slots)::taken
+      FROM unnest(p_found.tids) WITH ORDINALITY AS f(tid, ord)
+      LEFT JOIN (
+        SELECT r.ord, bool_and(r.fits) AS fits, CASE WHEN count(r.slot) > 0 THEN (ARRAY[
+                 max(r.slot) FILTER (WHERE r.place = 1), max(r.slot) FILTER (WHERE r.place = 2),
+                 max(r.slot) FILTER (WHERE r.place = 3), max(r.slot) FILTER (WHERE r.place = 4),
+                 max(r.slot) FILTER (WHERE r.place = 5)])[:max(r.place)] END AS slots
+        FROM (
+          SELECT n.ord, n.place, coalesce(n.rank, 1) <= g.allowed AS fits, CASE WHEN g.kind IN ('c', 'k') THEN seat_of(g, n.rank) END AS slot
+          FROM unnest(p_needs.ords, p_needs.places, p_needs.rooms, v_ranks) AS n(ord, place, room, rank)
+          JOIN unnest(p_rooms) AS g ON g.name = n.room
+        ) r
+        GROUP BY r.ord
+      ) b ON b.ord = f.ord
+      WHERE b.fits IS NOT FALSE
+      ORDER BY f.ord);
   END IF;
-  RETURN ARRAY(
-    SELECT (f.tid, b.slots)::taken
-    FROM unnest(p_found.tids) WITH ORDINALITY AS f(tid, ord)
-    LEFT JOIN (
-      SELECT r.ord, bool_and(r.fits) AS fits, CASE WHEN count(r.slot) > 0 THEN (ARRAY[
-               max(r.slot) FILTER (WHERE r.place = 1), max(r.slot) FILTER (WHERE r.place = 2),
-               max(r.slot) FILTER (WHERE r.place = 3), max(r.slot) FILTER (WHERE r.place = 4),
-               max(r.slot) FILTER (WHERE r.place = 5)])[:max(r.place)] END AS slots
-      FROM (
-        SELECT n.ord, n.place, coalesce(n.rank, 1) <= g.allowed AS fits, CASE WHEN g.kind IN ('c', 'k') THEN seat_of(g, n.rank) END AS slot
-        FROM unnest(p_needs.ords, p_needs.places, p_needs.rooms, v_ranks) AS n(ord, place, room, rank)
-        JOIN unnest(p_rooms) AS g ON g.name = n.room
-      ) r
-      GROUP BY r.ord
-    ) b ON b.ord = f.ord
-    WHERE b.fits IS NOT FALSE
-    ORDER BY f.ord);
+  SELECT * INTO v_common FROM unnest(p_rooms) AS g WHERE g.name = p_needs.common;
+  SELECT * INTO v_family FROM unnest(p_rooms) AS g WHERE g.name = p_needs.family;
+  v_taken := ARRAY(
+    SELECT (n.tid, CASE
+        WHEN coalesce(g.kind, v_family.kind) IN ('c', 'k') THEN
+          CASE WHEN n.place = 1 THEN '{}' ELSE '{NULL}'::integer[] END || CASE WHEN g.name IS NULL THEN seat_of(v_family, n.rank) ELSE seat_of(g, n.rank) END
+      END)::taken
+    FROM unnest(p_found.tids, p_needs.names, p_needs.places, v_ranks) WITH ORDINALITY AS n(tid, name, place, rank, ord)
+    LEFT JOIN unnest(p_rooms) AS g ON g.name = n.name
+    WHERE coalesce(n.rank, 1) <= coalesce(g.allowed, v_family.allowed, 1)
+    ORDER BY n.ord
+    LIMIT CASE WHEN p_needs.common IS NOT NULL THEN coalesce(v_common.allowed, 0) END);
+  IF v_common.kind = 'c' THEN
+    v_taken := ARRAY(
+      SELECT (t.tid, seat_of(v_common, t.ord::integer) || t.slots[2:])::taken
+      FROM unnest(v_taken) WITH ORDINALITY AS t(tid, slots, ord)
+      ORDER BY t.ord);
+  END IF;
+  RETURN v_taken;
 END
 $$;
 
@@ -470,7 +494,7 @@ END
 $$;
 
 -- Adds which groups do not admit all their candidates, and why.
-CREATE FUNCTION with_refusals(p_admission admission, p_rooms room[]) RETURNS admission
+CREATE FUNCTION with_refusals(p_claim claim, p_rooms room[]) RETURNS claim
 ${lookups} AS $$
 DECLARE
   v_heat_above integer := (SELECT m.heat_above FROM meta m);
@@ -478,17 +502,17 @@ BEGIN
   -- A hot group of which other claims have counters locked may have room: none that only takes places wakes this worker.
   SELECT array_agg(g.name) FILTER (WHERE g.none AND g.full),
          array_agg(g.name) FILTER (WHERE g.none AND NOT g.full AND g.cap IS NOT NULL),
-         p_admission.busy OR bool_or(NOT g.sure OR (g.none AND g.kind = 'h' AND NOT g.full AND g.cap IS NULL)),
+         p_claim.busy OR bool_or(NOT g.sure OR (g.none AND g.kind = 'h' AND NOT g.full AND g.cap IS NULL)),
          array_agg(g.name) FILTER (WHERE g.kind = 'c' AND NOT is_keyed(g.name)
            AND (NOT g.sure OR g.jobs - g.allowed > v_heat_above OR g.claimed > v_heat_above))
-  INTO p_admission.full_groups, p_admission.capped, p_admission.busy, p_admission.contended
+  INTO p_claim.full_groups, p_claim.capped, p_claim.busy, p_claim.contended
   FROM (
     SELECT r.*, r.allowed = 0 AND r.sure AND r.kind IN ('c', 'h') AS none,
            CASE WHEN r.kind = 'c' AND r.cap IS NULL THEN true WHEN r.allowed = 0 AND r.sure AND r.kind IN ('c', 'h') THEN is_full(r.name) END AS full
     FROM unnest(p_rooms) AS r
     WHERE r.kind <> 'k' AND (r.allowed < r.jobs OR NOT r.sure OR r.claimed > v_heat_above)
   ) g;
-  RETURN p_admission;
+  RETURN p_claim;
 END
 $$;
 
@@ -511,7 +535,7 @@ END
 $$;
 
 -- Admits what can be admitted of the jobs that a claim has found.
-CREATE FUNCTION admit(p_worker uuid, p_found found, p_demand demand) RETURNS admission
+CREATE FUNCTION admit(p_worker uuid, p_found found, p_demand demand) RETURNS claim
 ${lookups} AS $$
 DECLARE
   v_needs needs := needs_of(p_found, p_demand);
@@ -521,11 +545,11 @@ DECLARE
   v_numbered text[];       -- keys that have numbers of their own
   v_places places;
   v record;
-  v_admission admission;
+  v_claim claim;
 BEGIN
   IF v_needs.names IS NULL AND v_needs.common IS NULL THEN
-    v_admission.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
-    RETURN v_admission;
+    v_claim.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
+    RETURN v_claim;
   END IF;
   v_rooms := rooms_of(p_found, v_needs, p_demand);
   v_kinds := ARRAY(SELECT DISTINCT g.kind FROM unnest(v_rooms) AS g);
@@ -533,13 +557,13 @@ BEGIN
   -- Again, now that the latches are ours: a key that had no limit may have got one meanwhile, with slots for jobs of this worker
   -- that the worker has not heard of.
   IF (SELECT m.rules_version FROM meta m) <> p_demand.rules THEN
-    v_admission.stale := true;
-    RETURN v_admission;
+    v_claim.stale := true;
+    RETURN v_claim;
   END IF;
   IF p_found.further AND 'u' = ANY (v_kinds) THEN
-    SELECT p.p_groups, p.p_limits INTO v_admission.proposed_groups, v_admission.proposed_limits
+    SELECT p.p_groups, p.p_limits INTO v_claim.proposed_groups, v_claim.proposed_limits
     FROM proposals_of(p_found, v_needs, v_rooms, v_numbered) p;
-    v_barred := v_barred || v_admission.proposed_groups;
+    v_barred := v_barred || v_claim.proposed_groups;
   END IF;
   IF v_kinds && '{c,k,u}' THEN
     SELECT * INTO v FROM looked(p_worker, v_barred, v_numbered, v_needs, v_rooms);
@@ -556,16 +580,16 @@ BEGIN
     SELECT * INTO v FROM admit_hot(p_demand, v_rooms);
     v_rooms := v.p_rooms;
     v_places := v.p_places;
-    v_admission.gates := ARRAY(SELECT g.name FROM unnest(v_rooms) AS g WHERE g.kind = 'h');
+    v_claim.gates := ARRAY(SELECT g.name FROM unnest(v_rooms) AS g WHERE g.kind = 'h');
   END IF;
-  v_admission.jobs := choose(p_found, v_needs, v_rooms);
+  v_claim.jobs := choose(p_found, v_needs, v_rooms);
   IF v_places.names IS NOT NULL THEN
-    v_admission.lend := lend_for(p_found, v_admission.jobs, v_needs, v_rooms, p_demand, v_places);
+    v_claim.lend := lend_for(p_found, v_claim.jobs, v_needs, v_rooms, p_demand, v_places);
   END IF;
-  v_admission := with_refusals(v_admission, v_rooms);
-  IF p_demand.tell AND v_needs.ords IS NOT NULL AND v_admission.full_groups IS NOT NULL THEN
-    PERFORM note_passed_over(p_found, v_needs, v_rooms, v_admission.full_groups);
+  v_claim := with_refusals(v_claim, v_rooms);
+  IF p_demand.tell AND v_needs.ords IS NOT NULL AND v_claim.full_groups IS NOT NULL THEN
+    PERFORM note_passed_over(p_found, v_needs, v_rooms, v_claim.full_groups);
   END IF;
-  RETURN v_admission;
+  RETURN v_claim;
 END
 $$;

@@ -12,23 +12,6 @@
 --   it without waiting for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job
 --   is forgotten.
 
--- What a claim comes to.
-CREATE TYPE claim AS (
-  jobs taken[],            -- best first
-  gates text[],            -- hot groups that jobs are in
-  lend places,             -- slots that the worker is lent for them
-  ends place_in_line[],    -- where the next claim may start
-  more boolean,            -- there may be more to find, now
-  full_groups text[],      -- that kept jobs from the worker
-  capped text[],           -- that did so for the sake of other workers or jobs
-  unwanted text[],         -- tasks whose jobs are in the way
-  contended text[],        -- cold groups that should be hot
-  proposed_groups text[],  -- groups that have to be given the limit that a job brings along ...
-  proposed_limits integer[],
-  stale boolean,           -- limits have changed, and nothing is claimed
-  full_until jsonb         -- tasks of hot groups that were full a moment ago, or are, and until when
-);
-
 -- The tasks that a claim wants jobs of, and up to how many: not those of hot groups that are full. Of a task in its own lane,
 -- more jobs than there is room for, under slots that are lent to the worker and under free places, would keep jobs of other
 -- tasks from being found. And until when hot groups were last full.
@@ -116,16 +99,16 @@ $$;
 
 -- Notes on the jobs that were found and left which full group was in their way. Those that stand in an open lane though
 -- their task has got a lane move there: claims may have had them locked whenever settle_lanes came by.
-CREATE FUNCTION note_full(p_found found, p_admission admission, p_lanes text[]) RETURNS void
+CREATE FUNCTION note_full(p_found found, p_claim claim, p_lanes text[]) RETURNS void
 ${lookups} AS $$
 BEGIN
   UPDATE job SET held_back_by = held.by, lane = held.lane
   FROM (
     SELECT j.ctid AS tid, g.name AS by, h.lane
-    FROM (SELECT unnest(p_found.tids) EXCEPT SELECT t.tid FROM unnest(p_admission.jobs) AS t) AS f(tid)
+    FROM (SELECT unnest(p_found.tids) EXCEPT SELECT t.tid FROM unnest(p_claim.jobs) AS t) AS f(tid)
     JOIN job j ON j.ctid = f.tid
     CROSS JOIN LATERAL (
-      SELECT n AS name FROM unnest(j.task || j.groups) AS n WHERE n = ANY (p_admission.full_groups) LIMIT 1
+      SELECT n AS name FROM unnest(j.task || j.groups) AS n WHERE n = ANY (p_claim.full_groups) LIMIT 1
     ) g
     CROSS JOIN LATERAL (SELECT CASE WHEN j.lane = '' AND j.task = ANY (p_lanes) THEN j.task ELSE j.lane END AS lane) h
     WHERE j.held_back_by IS DISTINCT FROM g.name OR j.lane <> h.lane
@@ -307,15 +290,15 @@ $$;
 
 -- What one look of a claim at these lines comes to. Jobs in no limited group are taken as they are, and so are jobs under slots that
 -- their worker has already; of all others the admission decides.
-CREATE FUNCTION look_at(p_worker uuid, p_demand demand, p_lines job_line[], p_wanted jsonb, OUT p_found found, OUT p_admission admission)
+CREATE FUNCTION look_at(p_worker uuid, p_demand demand, p_lines job_line[], p_wanted jsonb, OUT p_found found, OUT p_claim claim)
 ${lookups} AS $$
 BEGIN
   IF EXISTS (SELECT FROM reservation) THEN
     p_found := kept_job(p_demand);
     IF p_found.tids IS NOT NULL THEN
-      p_admission := admit(p_worker, p_found, p_demand);
-      IF p_admission.jobs <> '{}' THEN
-        p_admission.busy := true;                 -- others are looked for next
+      p_claim := admit(p_worker, p_found, p_demand);
+      IF p_claim.jobs <> '{}' THEN
+        p_claim.busy := true;                 -- others are looked for next
         RETURN;
       END IF;
     END IF;
@@ -324,14 +307,14 @@ BEGIN
   IF p_found.tids IS NULL THEN
     RETURN;
   END IF;
-  p_admission.gates := CASE
+  p_claim.gates := CASE
     WHEN p_found.grouped OR p_found.further OR p_demand.tight THEN NULL
     WHEN p_demand.limited ?| p_found.tasks THEN gates_of(p_worker, p_found, p_demand)
     ELSE '{}' END;
-  IF p_admission.gates IS NULL THEN
-    p_admission := admit(p_worker, p_found, p_demand);
+  IF p_claim.gates IS NULL THEN
+    p_claim := admit(p_worker, p_found, p_demand);
   ELSE
-    p_admission.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
+    p_claim.jobs := ARRAY(SELECT (t, NULL)::taken FROM unnest(p_found.tids) AS t);
   END IF;
 END
 $$;
@@ -343,7 +326,6 @@ CREATE FUNCTION claim_in_turn(p_worker uuid, p_demand demand) RETURNS claim
 ${scans} AS $$
 DECLARE
   v_found found;
-  v_admission admission;
   v_claim claim;
 BEGIN
   SELECT ARRAY[j.ctid], ARRAY[j.lane], ARRAY[j.shard], ARRAY[j.task], '{NULL}'::text[], false, j.limited_group IS NOT NULL INTO v_found
@@ -366,10 +348,7 @@ BEGIN
   LIMIT 1
   FOR UPDATE SKIP LOCKED;
   IF FOUND THEN
-    v_admission := admit(p_worker, v_found, p_demand);
-    v_claim.jobs := v_admission.jobs;
-    v_claim.gates := v_admission.gates;
-    v_claim.lend := v_admission.lend;
+    v_claim := admit(p_worker, v_found, p_demand);
     v_claim.more := p_demand.jobs > 1;
   END IF;
   RETURN v_claim;
@@ -395,7 +374,7 @@ DECLARE
   v_left integer := 0;     -- candidates that it does not take
   v_full_tasks text[];
   v_full_looks integer := 0;      -- looks that met such
-  v_turn claim;
+  v_before claim;          -- what it came to before the latest look
   v_claim claim;
 BEGIN
   PERFORM promote_due(500);
@@ -405,10 +384,10 @@ BEGIN
     SELECT w.p_wanted, w.p_full_until INTO v_wanted, v_claim.full_until FROM wanted_now(p_demand) w;
   END IF;
   IF p_demand.turns <> '{}' THEN
-    v_turn := claim_in_turn(p_worker, p_demand);
-    IF v_turn.jobs <> '{}' THEN
-      v_turn.full_until := v_claim.full_until;
-      RETURN v_turn;
+    v_before := claim_in_turn(p_worker, p_demand);
+    IF v_before.jobs <> '{}' THEN
+      v_before.full_until := v_claim.full_until;
+      RETURN v_before;
     END IF;
   END IF;
   IF EXISTS (SELECT FROM unnest(p_demand.after) AS a WHERE a.shard > 0) THEN
@@ -425,29 +404,31 @@ BEGIN
       p_demand.jobs := least(v_asked, 128);
     END IF;
     SELECT * INTO v FROM look_at(p_worker, p_demand, v_lines, v_wanted);
-    IF (v.p_admission).stale THEN
-      v_claim.stale := true;
+    v_before := v_claim;
+    v_claim := v.p_claim;
+    v_claim.contended := v_before.contended || v_claim.contended;
+    v_claim.full_groups := v_before.full_groups || v_claim.full_groups;
+    v_claim.capped := v_before.capped || v_claim.capped;
+    v_claim.unwanted := v_before.unwanted;
+    v_claim.full_until := v_before.full_until;
+    IF v_claim.stale THEN
       RETURN v_claim;
     END IF;
-    v_taken := coalesce(cardinality((v.p_admission).jobs), 0);
+    v_taken := coalesce(cardinality(v_claim.jobs), 0);
     v_left := coalesce(cardinality((v.p_found).tids), 0) - v_taken;
-    v_claim.contended := v_claim.contended || (v.p_admission).contended;
-    v_claim.full_groups := v_claim.full_groups || (v.p_admission).full_groups;
-    v_claim.capped := v_claim.capped || (v.p_admission).capped;
-    v_full_tasks := ARRAY(
-      SELECT g FROM unnest((v.p_admission).full_groups || (v.p_admission).capped) AS g WHERE v_wanted ? g);
+    v_full_tasks := ARRAY(SELECT g FROM unnest((v.p_claim).full_groups || (v.p_claim).capped) AS g WHERE v_wanted ? g);
     IF v_full_tasks <> '{}' AND v_taken < p_demand.jobs THEN
-      PERFORM note_full(v.p_found, v.p_admission, p_demand.lanes);
+      PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
       v_wanted := v_wanted - v_full_tasks;
       v_claim.unwanted := CASE WHEN v_full_looks > 0 THEN v_full_tasks END;   -- once more: their jobs are in the way
       v_full_looks := v_full_looks + 1;
       CONTINUE;
     END IF;
-    IF v_shard IS NULL AND v_left > 3 * v_taken AND (v.p_admission).full_groups IS NOT NULL THEN
-      PERFORM note_full(v.p_found, v.p_admission, p_demand.lanes);
-      PERFORM set_aside((v.p_admission).full_groups, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
+    IF v_shard IS NULL AND v_left > 3 * v_taken AND (v.p_claim).full_groups IS NOT NULL THEN
+      PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
+      PERFORM set_aside((v.p_claim).full_groups, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
     END IF;
-    EXIT WHEN v_taken > 0 OR (v_shard IS NULL AND (v.p_admission).full_groups IS NULL);
+    EXIT WHEN v_taken > 0 OR (v_shard IS NULL AND (v.p_claim).full_groups IS NULL);
     IF v_shard IS NOT NULL THEN
       v_tried := v_tried || v_shard;
       v_shard := CASE WHEN v_look < 4 THEN shard_to_claim(p_worker, p_demand.after, v_tried) END;
@@ -456,11 +437,6 @@ BEGIN
       p_demand.after := '{}';
     END IF;
   END LOOP;
-  v_claim.jobs := (v.p_admission).jobs;
-  v_claim.gates := (v.p_admission).gates;
-  v_claim.lend := (v.p_admission).lend;
-  v_claim.proposed_groups := (v.p_admission).proposed_groups;
-  v_claim.proposed_limits := (v.p_admission).proposed_limits;
   IF p_demand.front THEN
     v_claim.unwanted := v_claim.unwanted || unwanted_in_front(p_demand.queues, v_wanted);
   END IF;
@@ -468,7 +444,7 @@ BEGIN
     v_claim.ends := next_places(v.p_found, v_lines, p_demand, v_left, v_tried);
   END IF;
   v_claim.more := v_taken < v_asked AND (
-    coalesce((v.p_admission).busy, false) OR p_demand.after <> '{}' OR (v_left > 0 AND (v.p_admission).full_groups IS NOT NULL)
+    coalesce(v_claim.busy, false) OR p_demand.after <> '{}' OR (v_left > 0 AND (v.p_claim).full_groups IS NOT NULL)
     OR (v_taken > 0 AND (p_demand.tight OR v_taken + v_left >= p_demand.jobs))
     OR (v_lines <> '{}' AND (p_demand.limited <> '{}' OR v_several)
       -- Jobs that were passed over are being claimed by others, which may leave them, or moved to another lane.

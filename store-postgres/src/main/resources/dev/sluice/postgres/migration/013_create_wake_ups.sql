@@ -72,7 +72,7 @@ ${plpgsql} SET lock_timeout = '100ms' AS $$
 DECLARE
   v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, '{}', '{}', '{}', '{}')::demand;
   v_found found := ('{}', '{}', '{}', '{}', '{}', true, true)::found;
-  v_needs needs := (NULL, '{}', '{}', '{}', '{}', '{}')::needs;
+  v_needs needs := (NULL, NULL, '{}', '{}', '{}', '{}', '{}')::needs;
 BEGIN
   PERFORM promote_due(0);
   PERFORM lines_of(v_demand, '{}', NULL);
