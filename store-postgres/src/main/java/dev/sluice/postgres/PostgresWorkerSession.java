@@ -61,7 +61,7 @@ final class PostgresWorkerSession implements WorkerSession {
         refiled, payload, trace, waited_ms
       FROM ${schema}.exchange(?, ?,
         ROW(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)::${schema}.report,
-        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, NULL, NULL, NULL, NULL)::${schema}.demand)
+        ROW(?, ?, ?, ?::jsonb, ?, ?, ?::jsonb, ?, ?, ?::${schema}.place_in_line[], ?, ?, ?, ?, NULL, NULL, NULL, NULL)::${schema}.demand)
       """;
 
   private static final String ARM =
@@ -197,7 +197,7 @@ final class PostgresWorkerSession implements WorkerSession {
       toldAt = System.nanoTime();
     }
     Set<String> full = answer.names("full");
-    Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty() && full.isEmpty());
+    Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty());
     Optional<Duration> nextDue =
         more ? Optional.of(proposed.isEmpty() ? pause : Duration.ZERO) : answer.due();
     if (unfilled && (returned || arm(exchange.demand()))) {
@@ -244,7 +244,8 @@ final class PostgresWorkerSession implements WorkerSession {
     parameters.add(SqlArray.TEXT.of(registration.queues()));
     parameters.add(demand.tasks().isEmpty() ? 0 : demand.jobs());
     parameters.addAll(DemandColumns.of(demand, ownTasks.canonical()));
-    parameters.addAll(List.of(SqlArray.TEXT.of(start), tell, front, highestToken));
+    parameters.addAll(
+        List.of(SqlArray.TEXT.of(start), tell, front, highestToken, vainLooks.last()));
     return parameters.toArray();
   }
 

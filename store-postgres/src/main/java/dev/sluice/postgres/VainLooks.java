@@ -3,16 +3,24 @@ package dev.sluice.postgres;
 import java.time.Duration;
 
 /**
- * How long a worker waits before it looks again for jobs that other claims had locked. Such a claim
- * takes the jobs or leaves them within milliseconds; workers that look for them all the time would
- * keep the server from it. The second look follows at once, the pauses after it double. A worker
- * that is woken does not wait. Used by one thread.
+ * How long a worker waits before it looks again for jobs that other claims had locked, or of which
+ * a slot is about to come free. Such a claim takes the jobs or leaves them within milliseconds, and
+ * so does a slot come free; workers that look all the time would keep the server from it. The
+ * second look follows at once, the pauses after it double. A worker that is woken does not wait.
+ * Used by one thread.
  */
 final class VainLooks {
   static final Duration SHORTEST_PAUSE = Duration.ofMillis(4);
   static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
 
+  /** After so many, some 200 milliseconds, what is in the way of jobs is there to stay. */
+  private static final int LASTING = 8;
+
   private int looks;
+
+  boolean last() {
+    return looks >= LASTING;
+  }
 
   /** Notes a look; answers with the pause until the next one. */
   Duration pauseAfter(boolean vain) {

@@ -358,7 +358,7 @@ class ClaimCostIT {
                 SELECT quote_literal((
                   (SELECT m.rules_version FROM ${schema}.meta m), ARRAY['default'], 10,
                   (SELECT jsonb_object_agg(t, 10) FROM unnest(${tasks}) AS t), false, 0, '{}'::jsonb, ARRAY[]::text[],
-                  ARRAY[]::integer[], ARRAY[]::${schema}.place_in_line[], false, false, 0, b.limited, b.lanes, b.hot, ${turns})::${schema}.demand)
+                  ARRAY[]::integer[], ARRAY[]::${schema}.place_in_line[], false, false, 0, false, b.limited, b.lanes, b.hot, ${turns})::${schema}.demand)
                 FROM ${schema}.works_by(${tasks}) AS b
                 """
                     .replace("${schema}", fixture.namespace())

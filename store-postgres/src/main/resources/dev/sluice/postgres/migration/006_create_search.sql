@@ -48,6 +48,7 @@ CREATE TYPE demand AS (
   tell boolean,            -- whether to look for groups that keep jobs away, ...
   front boolean,           -- ... and for tasks whose jobs are in the way of others
   highest_token bigint,    -- which the worker has seen
+  vain boolean,            -- whether its latest looks were all in vain: what was in its way stays there
   limited jsonb,           -- completed: the tasks that have a limit,
   lanes text[],            -- a lane,
   hot text[],              -- and a group that is hot;

@@ -7,8 +7,8 @@
 -- Jobs of full groups must not be in the way of others:
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of the open lane, their task gets a lane of its own (give_lanes).
---   The jobs of any other full group are passed by, as long as a look at whole lines takes at least one of four that it finds.
---   Beyond that they are set aside into the group's own lane, in bulk, under locks on all that fills the group: nothing can free a slot of
+--   The jobs of any other full group are passed by, as long as a look at whole lines takes at least one of four that it finds, or
+--   comes to their end. Beyond that, or if they stay, they are set aside into the group's own lane, in bulk, under locks on all that fills the group: nothing can free a slot of
 --   it without waiting for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job
 --   is forgotten.
 
@@ -192,12 +192,6 @@ BEGIN
     FROM unnest(p_queues) AS q(name)
     CROSS JOIN unnest(all_shards()) AS s(shard)
     CROSS JOIN LATERAL (
-      SELECT j.task FROM job j
-      WHERE j.state = 1 AND j.lane = '' AND j.shard = s.shard AND j.queue = q.name
-      ORDER BY ~j.priority, j.run_at, j.id
-      LIMIT 1
-    ) first
-    CROSS JOIN LATERAL (
       SELECT array_agg(f.task) AS tasks
       FROM (
         SELECT j.task FROM job j
@@ -207,8 +201,7 @@ BEGIN
       ) f
       HAVING count(*) = 200 AND NOT bool_or(p_wanted ? f.task)
     ) front
-    CROSS JOIN LATERAL unnest(front.tasks) AS t(task)
-    WHERE NOT p_wanted ? first.task);
+    CROSS JOIN LATERAL unnest(front.tasks) AS t(task));
 END
 $$;
 
@@ -424,11 +417,13 @@ BEGIN
       v_full_looks := v_full_looks + 1;
       CONTINUE;
     END IF;
-    IF v_shard IS NULL AND v_left > 3 * v_taken AND (v.p_claim).full_groups IS NOT NULL THEN
+    IF v_shard IS NULL THEN
+      -- Few jobs, with nothing behind them, are in no other job's way: mostly their slots are about to come free.
+      EXIT WHEN v_left <= 3 * v_taken OR (v.p_claim).full_groups IS NULL OR (v_taken + v_left < p_demand.jobs AND NOT p_demand.vain);
       PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
       PERFORM set_aside((v.p_claim).full_groups, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
     END IF;
-    EXIT WHEN v_taken > 0 OR (v_shard IS NULL AND (v.p_claim).full_groups IS NULL);
+    EXIT WHEN v_taken > 0;
     IF v_shard IS NOT NULL THEN
       v_tried := v_tried || v_shard;
       v_shard := CASE WHEN v_look < 4 THEN shard_to_claim(p_worker, p_demand.after, v_tried) END;

@@ -70,7 +70,7 @@ ${sql} AS $$ SELECT pg_notify('sluice_${schema}', 'all') $$;
 CREATE FUNCTION warm_up() RETURNS void
 ${plpgsql} SET lock_timeout = '100ms' AS $$
 DECLARE
-  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, '{}', '{}', '{}', '{}')::demand;
+  v_demand demand := (0, '{}', 0, '{}', false, 0, '{}', '{}', '{}', '{}', false, false, 0, false, '{}', '{}', '{}', '{}')::demand;
   v_found found := ('{}', '{}', '{}', '{}', '{}', true, true)::found;
   v_needs needs := (NULL, NULL, '{}', '{}', '{}', '{}', '{}')::needs;
 BEGIN
