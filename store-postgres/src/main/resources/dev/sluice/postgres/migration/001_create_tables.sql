@@ -98,40 +98,13 @@ SELECT * FROM job WHERE state = 2 AND task >= '';
 -- Every unfinished job by each of its groups besides its task's own, with the slot that it names there, and where that stands.
 CREATE VIEW job_in_group AS
 SELECT groups[1] AS group_name, 2 AS place, slots[2] AS slot, job.* FROM job WHERE groups[1] IS NOT NULL
-UNION ALL
-SELECT groups[2], 3, slots[3], job.* FROM job WHERE groups[2] IS NOT NULL
-UNION ALL
-SELECT groups[3], 4, slots[4], job.* FROM job WHERE groups[3] IS NOT NULL
-UNION ALL
-SELECT groups[4], 5, slots[5], job.* FROM job WHERE groups[4] IS NOT NULL;
+UNION ALL SELECT groups[2], 3, slots[3], job.* FROM job WHERE groups[2] IS NOT NULL
+UNION ALL SELECT groups[3], 4, slots[4], job.* FROM job WHERE groups[3] IS NOT NULL
+UNION ALL SELECT groups[4], 5, slots[5], job.* FROM job WHERE groups[4] IS NOT NULL;
 
--- Finished jobs, kept for the retention time.
-CREATE TABLE finished_job (
-  id uuid PRIMARY KEY,
-  task text COLLATE "C" NOT NULL,
-  queue text COLLATE "C" NOT NULL,
-  state smallint NOT NULL,                    -- 3 succeeded, 4 failed, 5 cancelled
-  priority integer NOT NULL,
-  run_at timestamptz NOT NULL,
-  groups text[] COLLATE "C" NOT NULL,
-  limited_group text COLLATE "C",
-  submit_limit integer,
-  attempt integer NOT NULL,
-  token bigint NOT NULL,
-  worker_id uuid,
-  started_at timestamptz,
-  finished_at timestamptz NOT NULL,
-  dedupe_key text COLLATE "C",
-  run_id uuid,
-  timeout_ms bigint,
-  submitted_at timestamptz NOT NULL,
-  payload json NOT NULL,
-  result json,
-  failures jsonb NOT NULL,
-  progress text,
-  held_back_by text COLLATE "C",
-  trace text
-);
+-- Finished jobs, kept for the retention time, without the columns of use to unfinished ones alone. States: 3 succeeded, 4 failed, 5 cancelled.
+CREATE TABLE finished_job (LIKE job, finished_at timestamptz NOT NULL, result json, PRIMARY KEY (id));
+ALTER TABLE finished_job DROP lane, DROP shard, DROP refiled, DROP slots, DROP cancel_requested;
 CREATE INDEX finished_job_to_purge ON finished_job USING brin (finished_at);
 -- What operators look for among a million that went well. Those that did are not in it and pay nothing for it.
 CREATE INDEX finished_job_to_list ON finished_job (id) WHERE state <> 3;
@@ -167,11 +140,8 @@ CREATE TABLE attested (
   epoch bigint NOT NULL,                      -- the worker's, and ...
   rules bigint NOT NULL,                      -- ... the version of the limits, by which it holds
   token bigint NOT NULL,                      -- claims and slots with a higher one came later
-  jobs uuid[] NOT NULL,
-  tokens bigint[] NOT NULL,
-  groups text[] COLLATE "C" NOT NULL,
-  slots integer[] NOT NULL,
-  slot_tokens bigint[] NOT NULL
+  jobs uuid[] NOT NULL, tokens bigint[] NOT NULL,
+  groups text[] COLLATE "C" NOT NULL, slots integer[] NOT NULL, slot_tokens bigint[] NOT NULL
 );
 
 -- The stored limit of each group or family, one column per level, strongest first.

@@ -7,16 +7,12 @@
 -- Left alone, the server would plan it anew at every call: it knows how long the lists are then, and believes in longer ones
 -- otherwise, so that a plan for all calls looks dear.
 CREATE FUNCTION submit(
-  p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[],
-  p_run_at timestamptz[], p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[],
-  p_groups text[], p_limited_groups text[], p_limits integer[], p_payloads text[], p_runs uuid[],
-  p_traces text[], p_anyway boolean)
-RETURNS TABLE (ord bigint, duplicate_of uuid)
+  p_ids uuid[], p_explicit boolean[], p_tasks text[], p_queues text[], p_priorities integer[], p_run_at timestamptz[],
+  p_delays_ms bigint[], p_timeouts_ms bigint[], p_dedupe_keys text[], p_groups text[], p_limited_groups text[], p_limits integer[],
+  p_payloads text[], p_runs uuid[], p_traces text[], p_anyway boolean) RETURNS TABLE (ord bigint, duplicate_of uuid)
 ${lookups} AS $$
-#variable_conflict use_column
 DECLARE
   v_stored uuid[];
-  v_late uuid[];
 BEGIN
   IF EXISTS (SELECT FROM unnest(p_groups) AS g WHERE g <> '') THEN
     PERFORM note_further_groups();
@@ -26,11 +22,9 @@ BEGIN
     FROM (
       SELECT DISTINCT ON (n.name) n.name, n.max     -- the first number of each counts
       FROM (
-        SELECT l.name, l.max, l.ord
-        FROM unnest(p_limited_groups, p_limits) WITH ORDINALITY AS l(name, max, ord)
+        SELECT l.name, l.max, l.ord FROM unnest(p_limited_groups, p_limits) WITH ORDINALITY AS l(name, max, ord)
         UNION ALL
-        SELECT unnest(string_to_array(g, E'\n')), NULL, NULL
-        FROM unnest(p_groups) AS g
+        SELECT unnest(string_to_array(g, E'\n')), NULL, NULL FROM unnest(p_groups) AS g
       ) n
       WHERE is_keyed(n.name)
       ORDER BY n.name, n.ord
@@ -42,22 +36,16 @@ BEGIN
   WITH given AS (
     SELECT *, string_to_array(nullif(g.groups, ''), E'\n') AS in_groups,
            coalesce(g.run_at, clock_timestamp() + g.delay_ms * interval '1 millisecond') AS due
-    FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys,
-                p_groups, p_limited_groups, p_limits, p_payloads, p_runs, p_traces)
-      AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload,
-           run_id, trace)
-  ), laned AS (
-    SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane
+    FROM unnest(p_ids, p_explicit, p_tasks, p_queues, p_priorities, p_run_at, p_delays_ms, p_timeouts_ms, p_dedupe_keys, p_groups,
+                p_limited_groups, p_limits, p_payloads, p_runs, p_traces)
+      AS g(id, explicit, task, queue, priority, run_at, delay_ms, timeout_ms, dedupe_key, groups, limited_group, max, payload, run_id, trace)
   ), stored AS (
     INSERT INTO job (
-      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms,
-      payload, run_id, trace)
+      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload, run_id, trace)
     SELECT g.id, g.task, g.queue,
-           CASE WHEN g.task IN (SELECT name FROM laned) THEN g.task ELSE '' END,
-           shard_of(g.in_groups),
-           CASE WHEN g.due > clock_timestamp() THEN 0 ELSE 1 END,
-           g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max, g.dedupe_key, g.timeout_ms, g.payload::json,
-           g.run_id, g.trace
+           CASE WHEN g.task IN (SELECT r.name FROM limit_rule r WHERE r.name = ANY (p_tasks) AND r.lane) THEN g.task ELSE '' END,
+           shard_of(g.in_groups), (g.due <= clock_timestamp())::integer, g.priority, g.due, coalesce(g.in_groups, '{}'), g.limited_group, g.max,
+           g.dedupe_key, g.timeout_ms, g.payload::json, g.run_id, g.trace
     FROM given g
     WHERE NOT (g.explicit AND EXISTS (SELECT FROM finished_job f WHERE f.id = ANY (ARRAY[g.id])))
     ON CONFLICT DO NOTHING
@@ -69,13 +57,9 @@ BEGIN
   -- then, nor in the way any more when this one was stored. A statement that begins now sees it.
   IF true = ANY (p_explicit) AND v_stored IS NOT NULL THEN
     WITH late AS (
-      DELETE FROM job j
-      USING finished_job f
-      WHERE j.id = ANY (v_stored) AND f.id = ANY (ARRAY[j.id])
-      RETURNING j.id
+      DELETE FROM job j USING finished_job f WHERE j.id = ANY (v_stored) AND f.id = ANY (ARRAY[j.id]) RETURNING j.id
     )
-    SELECT array_agg(id) INTO v_late FROM late;
-    v_stored := ARRAY(SELECT unnest(v_stored) EXCEPT SELECT unnest(v_late));
+    SELECT array_agg(s.id) INTO v_stored FROM unnest(v_stored) AS s(id) WHERE s.id NOT IN (SELECT l.id FROM late l);
   END IF;
 
   IF coalesce(cardinality(v_stored), 0) < cardinality(p_ids) THEN
@@ -97,10 +81,9 @@ $$;
 -- asks for that, see wake_one), duplicate (of which), forgotten (a number, and the job is not stored), or vanished (the job that
 -- was in the way, so that this one is to be stored again).
 CREATE FUNCTION submit_one(
-  p_id uuid, p_explicit boolean, p_task text, p_queue text, p_priority integer,
-  p_run_at timestamptz, p_delay_ms bigint, p_timeout_ms bigint, p_dedupe_key text,
-  p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid,
-  p_trace text, p_anyway boolean, p_wake boolean, OUT said text, OUT duplicate_of uuid)
+  p_id uuid, p_explicit boolean, p_task text, p_queue text, p_priority integer, p_run_at timestamptz, p_delay_ms bigint,
+  p_timeout_ms bigint, p_dedupe_key text, p_groups text, p_limited_group text, p_limit integer, p_payload text, p_run uuid, p_trace text,
+  p_anyway boolean, p_wake boolean, OUT said text, OUT duplicate_of uuid)
 ${lookups} AS $$
 DECLARE
   v_groups text[] := coalesce(string_to_array(nullif(p_groups, ''), E'\n'), '{}');
@@ -112,26 +95,19 @@ BEGIN
   IF NOT p_explicit AND (p_anyway OR NOT is_keyed(p_groups) OR '{}' = forgotten_among(
       v_groups, ARRAY(SELECT CASE WHEN g = p_limited_group THEN p_limit END FROM unnest(v_groups) AS g))) THEN
     INSERT INTO job (
-      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms,
-      payload, run_id, trace)
+      id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, dedupe_key, timeout_ms, payload, run_id, trace)
     VALUES (
-      p_id, p_task, p_queue, home_lane(p_task), shard_of(v_groups),
-      CASE WHEN v_due > clock_timestamp() THEN 0 ELSE 1 END,
-      p_priority, v_due, v_groups, p_limited_group, p_limit, p_dedupe_key, p_timeout_ms, p_payload::json,
-      p_run, p_trace)
-    ON CONFLICT DO NOTHING;
-    IF FOUND THEN
-      said := 'stored';
-    END IF;
+      p_id, p_task, p_queue, home_lane(p_task), shard_of(v_groups), (v_due <= clock_timestamp())::integer, p_priority, v_due, v_groups,
+      p_limited_group, p_limit, p_dedupe_key, p_timeout_ms, p_payload::json, p_run, p_trace)
+    ON CONFLICT DO NOTHING
+    RETURNING 'stored' INTO said;
   END IF;
   IF said IS NULL THEN
-    SELECT CASE WHEN s.ord = 0 THEN 'forgotten' WHEN s.duplicate_of IS NULL THEN 'vanished' ELSE 'duplicate' END,
-           s.duplicate_of
+    SELECT CASE WHEN s.ord = 0 THEN 'forgotten' WHEN s.duplicate_of IS NULL THEN 'vanished' ELSE 'duplicate' END, s.duplicate_of
     INTO said, duplicate_of
     FROM submit(
-      ARRAY[p_id], ARRAY[p_explicit], ARRAY[p_task], ARRAY[p_queue], ARRAY[p_priority], ARRAY[p_run_at], ARRAY[p_delay_ms],
-      ARRAY[p_timeout_ms], ARRAY[p_dedupe_key], ARRAY[p_groups], ARRAY[p_limited_group], ARRAY[p_limit], ARRAY[p_payload],
-      ARRAY[p_run], ARRAY[p_trace], p_anyway) s;
+      ARRAY[p_id], ARRAY[p_explicit], ARRAY[p_task], ARRAY[p_queue], ARRAY[p_priority], ARRAY[p_run_at], ARRAY[p_delay_ms], ARRAY[p_timeout_ms],
+      ARRAY[p_dedupe_key], ARRAY[p_groups], ARRAY[p_limited_group], ARRAY[p_limit], ARRAY[p_payload], ARRAY[p_run], ARRAY[p_trace], p_anyway) s;
     said := coalesce(said, 'stored');
   END IF;
   IF p_wake AND said = 'stored' AND v_due <= clock_timestamp() AND wake_one(p_task, p_queue) THEN
@@ -204,18 +180,14 @@ $$;
 -- that comes along (NULL = none).
 CREATE FUNCTION full_group(p_groups text[], p_limits integer[]) RETURNS TABLE (group_name text, max integer, pending integer)
 ${plpgsql} AS $$
-#variable_conflict use_column
 BEGIN
   RETURN QUERY
-  SELECT g.name, g.max, g.pending
-  FROM (
-    SELECT p.name, l.max, pending_in(p.name, true, least(l.max, 2000000000) + 1000) AS pending
-    FROM unnest(p_groups, limits_of(p_groups), p_limits) AS p(name, stored, brought)
-    CROSS JOIN LATERAL (SELECT coalesce(p.stored, p.brought) AS max) l
-    WHERE l.max IS NOT NULL
-  ) g
-  WHERE g.pending >= g.max
-  ORDER BY g.name
+  SELECT p.name, l.max, c.pending
+  FROM unnest(p_groups, limits_of(p_groups), p_limits) AS p(name, stored, brought)
+  CROSS JOIN LATERAL (SELECT coalesce(p.stored, p.brought) AS max) l
+  CROSS JOIN LATERAL pending_in(p.name, true, least(l.max, 2000000000) + 1000) AS c(pending)
+  WHERE l.max IS NOT NULL AND c.pending >= l.max
+  ORDER BY p.name
   LIMIT 1;
 END
 $$;
@@ -227,16 +199,13 @@ DECLARE
   v_job job;
 BEGIN
   SELECT * INTO v_job FROM job WHERE id = p_id FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN false;
-  END IF;
   IF v_job.state = 2 THEN
     UPDATE job SET cancel_requested = true WHERE id = p_id;
     PERFORM pg_notify('sluice_${schema}', v_job.worker_id::text);
-  ELSE
+  ELSIF FOUND THEN
     PERFORM bury(ARRAY[p_id], ARRAY[5::smallint], NULL, NULL, NULL);
   END IF;
-  RETURN true;
+  RETURN v_job.id IS NOT NULL;
 END
 $$;
 
@@ -245,15 +214,14 @@ CREATE FUNCTION retry(p_id uuid) RETURNS boolean
 ${plpgsql} AS $$
 BEGIN
   WITH revived AS (
-    DELETE FROM finished_job WHERE id = p_id AND state IN (4, 5)
-    RETURNING *
+    DELETE FROM finished_job WHERE id = p_id AND state IN (4, 5) RETURNING *
   )
   INSERT INTO job (
-    id, task, queue, lane, shard, state, priority, run_at, groups, limited_group, submit_limit, token, dedupe_key, run_id,
-    timeout_ms, submitted_at, payload, failures, trace)
+    lane, shard, state, run_at,
+    id, task, queue, priority, groups, limited_group, submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures, trace)
   SELECT
-    id, task, queue, home_lane(task), shard_of(groups), 1, priority, clock_timestamp(), groups, limited_group,
-    submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures, trace
+    home_lane(task), shard_of(groups), 1, clock_timestamp(),
+    id, task, queue, priority, groups, limited_group, submit_limit, token, dedupe_key, run_id, timeout_ms, submitted_at, payload, failures, trace
   FROM revived;
   RETURN FOUND;
 END

@@ -55,7 +55,6 @@ CREATE FUNCTION list_jobs(
   p_task text, p_queue text, p_group text, p_text text, p_states text[], p_limit integer)
 RETURNS SETOF job_info
 STABLE ${plpgsql} SET enable_seqscan = off SET plan_cache_mode = force_custom_plan AS $$
-#variable_conflict use_column
 DECLARE
   -- Ready is told from waiting only by looking at the groups: then all of the stretch has to be.
   v_told_apart boolean := cardinality(p_states) > 0 AND ('READY' = ANY (p_states)) <> ('WAITING' = ANY (p_states));
@@ -69,26 +68,19 @@ BEGIN
     WHERE r.id < p_before AND r.id >= p_floor
       AND CASE WHEN r.finished THEN p_finished AND (NOT p_bad OR r.stage <> 3)
         ELSE p_live AND (NOT p_claimed OR r.id = ANY (ARRAY(SELECT c.id FROM claimed_job c))) AND (p_ids IS NULL OR r.id = ANY (p_ids)) END
-      AND (p_task IS NULL OR r.task = p_task)
-      AND (p_queue IS NULL OR r.queue = p_queue)
+      AND (p_task IS NULL OR r.task = p_task) AND (p_queue IS NULL OR r.queue = p_queue)
       AND (p_group IS NULL OR r.task = p_group OR p_group = ANY (r.groups))
       AND (p_text IS NULL OR strpos(r.payload::text, p_text) > 0)
       AND (cardinality(p_states) = 0 OR state_of(r.stage, r.started_at, r.run_at, v_now, true) = ANY (v_states))
     ORDER BY r.id DESC
     LIMIT CASE WHEN v_told_apart THEN NULL ELSE p_limit END
   ), due AS (
-    SELECT r.id, g.name
-    FROM found r
-    CROSS JOIN LATERAL unnest(r.task || r.groups) AS g(name)
+    SELECT r.id, g.name FROM found r CROSS JOIN LATERAL unnest(r.task || r.groups) AS g(name)
     WHERE state_of(r.stage, r.started_at, r.run_at, v_now, true) = 'WAITING'
   ), held AS MATERIALIZED (
-    SELECT DISTINCT d.id
-    FROM due d
-    JOIN full_among(ARRAY(SELECT DISTINCT name FROM due)) AS f(name) ON f.name = d.name
+    SELECT DISTINCT d.id FROM due d JOIN full_among(ARRAY(SELECT DISTINCT name FROM due)) AS f(name) ON f.name = d.name
   ), listed AS (
-    SELECT r.*, state_of(r.stage, r.started_at, r.run_at, v_now, h.id IS NOT NULL) AS state
-    FROM found r
-    LEFT JOIN held h ON h.id = r.id
+    SELECT r.*, state_of(r.stage, r.started_at, r.run_at, v_now, h.id IS NOT NULL) AS state FROM found r LEFT JOIN held h ON h.id = r.id
   )
   SELECT * FROM listed l WHERE cardinality(p_states) = 0 OR l.state = ANY (p_states) ORDER BY l.id DESC LIMIT p_limit;
 END
@@ -97,20 +89,12 @@ $$;
 -- Where to end a stretch of so many jobs below p_before, of those that are looked at; NULL = there are fewer.
 CREATE FUNCTION floor_of(p_before uuid, p_live boolean, p_finished boolean, p_bad boolean, p_jobs integer) RETURNS uuid
 STABLE ${lookups} AS $$
-DECLARE
-  v_floor uuid;
-  v_finished uuid;
 BEGIN
-  IF p_live THEN
-    SELECT j.id INTO v_floor FROM job j WHERE j.id < p_before ORDER BY j.id DESC OFFSET p_jobs - 1 LIMIT 1;
-  END IF;
-  IF p_finished AND p_bad THEN
-    SELECT f.id INTO v_finished
-    FROM finished_job f WHERE f.id < p_before AND f.state <> 3 ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
-  ELSIF p_finished THEN
-    SELECT f.id INTO v_finished FROM finished_job f WHERE f.id < p_before ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1;
-  END IF;
-  RETURN greatest(v_floor, v_finished);
+  RETURN greatest(
+    (SELECT j.id FROM job j WHERE p_live AND j.id < p_before ORDER BY j.id DESC OFFSET p_jobs - 1 LIMIT 1),
+    (SELECT f.id FROM finished_job f WHERE p_finished AND NOT p_bad AND f.id < p_before ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1),
+    (SELECT f.id FROM finished_job f
+     WHERE p_finished AND p_bad AND f.id < p_before AND f.state <> 3 ORDER BY f.id DESC OFFSET p_jobs - 1 LIMIT 1));
 END
 $$;
 
