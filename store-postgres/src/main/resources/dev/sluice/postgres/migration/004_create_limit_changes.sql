@@ -8,14 +8,12 @@
 -- Which of these groups have a number on record that is forgotten, and is not the one given here (NULL = none).
 CREATE FUNCTION forgotten_among(p_groups text[], p_limits integer[]) RETURNS text[]
 STABLE ${lookups} AS $$
-DECLARE
-  v_other text[] := ARRAY(
+BEGIN
+  RETURN ARRAY(
     SELECT DISTINCT r.name
     FROM unnest(p_groups, p_limits) AS g(name, max)
     JOIN limit_rule r ON r.name = ANY (ARRAY[g.name])
-    WHERE is_keyed(g.name) AND r.submit <> coalesce(g.max, -1));
-BEGIN
-  RETURN CASE WHEN v_other = '{}' THEN v_other ELSE ARRAY(SELECT g FROM unnest(v_other) AS g WHERE is_idle(g)) END;
+    WHERE CASE WHEN is_keyed(g.name) AND r.submit <> coalesce(g.max, -1) THEN is_idle(r.name) END);       -- in this order: is_idle is dear
 END
 $$;
 
@@ -175,14 +173,10 @@ BEGIN
     PERFORM unname_slots(p_group, NULL);
     RETURN;
   END IF;
-  IF is_hot(p_group) THEN
-    PERFORM lay_out(p_group, v_limit);
-  END IF;
+  PERFORM lay_out(p_group, v_limit) WHERE is_hot(p_group);
   IF p_before IS NULL THEN
     PERFORM name_slots(p_group);
-    IF NOT is_keyed(p_group) AND (home_lane(p_group) <> '' OR is_awaited(p_group)) THEN
-      PERFORM make_hot(p_group);
-    END IF;
+    PERFORM make_hot(p_group) WHERE NOT is_keyed(p_group) AND (home_lane(p_group) <> '' OR is_awaited(p_group));
   ELSIF v_limit > p_before THEN
     PERFORM call_back(p_group, least(v_limit, 1000));
   END IF;
@@ -282,12 +276,9 @@ $$;
 -- How many live workers that could start a job of this group have not heard of this version of the limits.
 CREATE FUNCTION unaware_workers(p_name text, p_version bigint) RETURNS bigint
 STABLE ${sql} AS $$
-  SELECT count(*)
-  FROM worker w
-  WHERE w.rules_seen < p_version
-    AND w.expires_at > clock_timestamp()
-    AND (split_part(p_name, '/', 1) = ANY (w.tasks)
-      OR w.id IN (SELECT h.worker_id FROM held_in(p_name) h))
+  SELECT count(*) FROM worker w
+  WHERE w.rules_seen < p_version AND w.expires_at > clock_timestamp()
+    AND (split_part(p_name, '/', 1) = ANY (w.tasks) OR w.id IN (SELECT h.worker_id FROM held_in(p_name) h))
 $$;
 
 -- Sets submit-side limits where their groups have none, and removes forgotten ones where there is none to set (NULL);
@@ -296,15 +287,14 @@ $$;
 CREATE FUNCTION propose_limits(p_groups text[], p_limits integer[]) RETURNS SETOF text
 ${plpgsql} AS $$
 DECLARE
-  v_new text[] := ARRAY(
-    SELECT DISTINCT p.name
-    FROM unnest(p_groups, p_limits) AS p(name, proposed)
-    WHERE p.proposed IS NOT NULL AND limit_of(p.name) IS NULL);
   v_idle text[] := forgotten_among(p_groups, p_limits);
+  v_alone boolean := v_idle <> '{}' OR EXISTS (
+    SELECT FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND NOT is_keyed(p.name) AND limit_of(p.name) IS NULL);
   v_proposal record;
   v_named boolean := false;
 BEGIN
-  IF v_idle <> '{}' OR EXISTS (SELECT FROM unnest(v_new) AS g WHERE NOT is_keyed(g)) THEN
+  IF v_alone THEN
     PERFORM pg_advisory_xact_lock(rules_lock());
     -- Under the lock: no claim works by the number that is forgotten here.
     PERFORM forget_limits(v_idle);
@@ -312,22 +302,21 @@ BEGIN
     -- Against a change of a family's limit, and the end of a worker whose jobs are to name slots here.
     PERFORM pg_advisory_xact_lock_shared(rules_lock());
   END IF;
-  -- Again, under the lock: a key's number that was on record before may have been forgotten, and now stays.
-  v_new := ARRAY(
-    SELECT DISTINCT p.name
-    FROM unnest(p_groups, p_limits) AS p(name, proposed)
-    WHERE p.proposed IS NOT NULL AND (is_keyed(p.name) OR p.name = ANY (v_new)) AND limit_of(p.name) IS NULL);
+  -- Under the lock, a number that is on record stays: only these keys can get theirs from here.
   PERFORM pg_advisory_xact_lock(latches(), l.latch)
-  FROM (SELECT DISTINCT latch_of(g) AS latch FROM unnest(v_new) AS g WHERE is_keyed(g) ORDER BY 1) l;
+  FROM (
+    SELECT DISTINCT latch_of(p.name) AS latch FROM unnest(p_groups, p_limits) AS p(name, proposed)
+    WHERE p.proposed IS NOT NULL AND is_keyed(p.name) AND limit_of(p.name) IS NULL
+    ORDER BY 1) l;
 
   FOR v_proposal IN
-    SELECT p.name, min(p.proposed) AS proposed, is_keyed(p.name) AS keyed
+    SELECT p.name, min(p.proposed) AS proposed
     FROM unnest(p_groups, p_limits) AS p(name, proposed)
-    WHERE p.proposed IS NOT NULL AND p.name = ANY (v_new) AND limit_of(p.name) IS NULL
+    WHERE p.proposed IS NOT NULL AND (v_alone OR is_keyed(p.name)) AND limit_of(p.name) IS NULL
     GROUP BY p.name
     ORDER BY p.name
   LOOP
-    IF NOT v_proposal.keyed THEN
+    IF NOT is_keyed(v_proposal.name) THEN
       PERFORM apply_limit(v_proposal.name, 'submit', v_proposal.proposed);
       RETURN NEXT v_proposal.name;
     ELSE

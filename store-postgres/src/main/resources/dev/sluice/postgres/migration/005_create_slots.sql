@@ -25,11 +25,9 @@ $$;
 CREATE FUNCTION lock_places(p_groups text[], p_wanted integer[], p_seed integer)
 RETURNS TABLE (group_name text, n integer, room integer)
 ${lookups} AS $$
-#variable_conflict use_column
 DECLARE
   v_overfull text[] := ARRAY(
     SELECT DISTINCT o.group_name FROM slot_group o WHERE o.group_name = ANY (p_groups) AND o.used > o.capacity);
-  v_group text;
 BEGIN
   RETURN QUERY
   SELECT w.name, p.n::integer, p.room
@@ -47,28 +45,17 @@ BEGIN
   ) p
   WHERE w.wanted > 0 AND w.name <> ALL (v_overfull);
 
-  FOREACH v_group IN ARRAY v_overfull LOOP
+  IF v_overfull <> '{}' THEN
     RETURN QUERY
-    WITH locked AS (
-      SELECT g.n, g.capacity, g.used
-      FROM slot_group g
-      WHERE g.group_name = v_group
-      FOR UPDATE SKIP LOCKED
-    ), total AS (
-      SELECT sum(l.capacity - l.used)::integer AS room
-      FROM locked l
-      HAVING count(*) = (SELECT count(*) FROM slot_group a WHERE a.group_name = v_group)
-    ), free AS (
-      SELECT l.n, l.capacity - l.used AS room,
-             coalesce(sum(l.capacity - l.used) OVER (ORDER BY l.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-      FROM locked l
-      WHERE l.used < l.capacity
-    )
-    SELECT v_group, f.n::integer, least(f.room, t.room - f.before)::integer
-    FROM free f
-    CROSS JOIN total t
-    WHERE t.room > f.before;
-  END LOOP;
+    SELECT w.name, p.n::integer, least(p.room, p.total - p.before)::integer
+    FROM unnest(v_overfull) AS w(name)
+    CROSS JOIN LATERAL (
+      SELECT l.n, l.room, sum(l.room) OVER () AS total, count(*) OVER () AS locked,
+             sum(greatest(l.room, 0)) OVER (ORDER BY l.n) - greatest(l.room, 0) AS before      -- room in the rows before this one
+      FROM (SELECT g.n, g.capacity - g.used AS room FROM slot_group g WHERE g.group_name = w.name FOR UPDATE SKIP LOCKED) l
+    ) p
+    WHERE p.room > 0 AND p.total > p.before AND p.locked = (SELECT count(*) FROM slot_group a WHERE a.group_name = w.name);
+  END IF;
 END
 $$;
 
@@ -77,7 +64,6 @@ $$;
 CREATE FUNCTION take_slots(p_lent slot, p_groups text[], p_ns integer[], p_counts integer[])
 RETURNS TABLE (group_name text, slot integer)
 ${lookups} AS $$
-#variable_conflict use_column
 BEGIN
   UPDATE slot_group g SET
     used = g.used + t.count,
@@ -191,7 +177,6 @@ $$;
 -- Frees expired permits of one group, or of all (NULL).
 CREATE FUNCTION free_expired_permits(p_group text) RETURNS TABLE (group_name text, freed bigint)
 ${lookups} AS $$
-#variable_conflict use_column
 BEGIN
   RETURN QUERY
   SELECT g, count(*)
@@ -206,7 +191,6 @@ $$;
 CREATE FUNCTION acquire_permit(p_group text, p_limit integer, p_holder text, p_process text, p_lease_ms bigint)
 RETURNS TABLE (slot integer, token bigint, expires_at timestamptz)
 ${lookups} AS $$
-#variable_conflict use_column
 DECLARE
   v_limit integer;
   v_n integer;
@@ -246,8 +230,7 @@ BEGIN
     INSERT INTO slot AS s (group_name, slot, token, holder, holder_worker, expires_at, lease_ms)
     SELECT p_group, number, v_lent.token, p_holder, p_process, v_lent.expires_at, p_lease_ms
     FROM generate_series(0, least(v_limit - 1, slots_used(p_group))) AS number
-    WHERE slots_used(p_group) < v_limit
-      AND number NOT IN (SELECT h.slot FROM held_in(p_group) h)
+    WHERE slots_used(p_group) < v_limit AND number NOT IN (SELECT h.slot FROM held_in(p_group) h)
     ORDER BY number
     LIMIT 1
     RETURNING s.slot INTO v_lent.slot;
