@@ -64,11 +64,7 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT strpos(p_group, '/') > 0 $$;
 -- The family of a keyed group: T/key -> T/*, T/dimension=value -> T/dimension=*; NULL for a plain group.
 CREATE FUNCTION family_of(p_group text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE
-    WHEN strpos(p_group, '/') = 0 THEN NULL
-    WHEN strpos(p_group, '=') > 0 THEN left(p_group, strpos(p_group, '=')) || '*'
-    ELSE left(p_group, strpos(p_group, '/')) || '*'
-  END
+  SELECT CASE WHEN strpos(p_group, '/') > 0 THEN left(p_group, strpos(p_group, CASE WHEN strpos(p_group, '=') > 0 THEN '=' ELSE '/' END)) || '*' END
 $$;
 
 -- Whether a keyed group is of this family: as family_of says, but quicker.
@@ -165,9 +161,7 @@ CREATE FUNCTION is_idle(p_group text) RETURNS boolean
 STABLE ${lookups} AS $$
 BEGIN
   RETURN is_keyed(p_group)
-    AND EXISTS (
-      SELECT FROM limit_rule r
-      WHERE r.name = p_group AND r.submit IS NOT NULL AND r.operator IS NULL AND r.config IS NULL AND r.code IS NULL)
+    AND EXISTS (SELECT FROM limit_rule r WHERE r.name = p_group AND r.submit IS NOT NULL AND coalesce(r.operator, r.config, r.code) IS NULL)
     AND NOT EXISTS (SELECT FROM slot s WHERE s.group_name = p_group)
     AND NOT EXISTS (SELECT FROM job_in_group j WHERE j.group_name = p_group AND j.state < 2)
     AND NOT EXISTS (SELECT FROM claimed_in(p_group));
@@ -176,6 +170,4 @@ $$;
 
 -- The limit of a group, as users see it.
 CREATE FUNCTION limit_in_use(p_group text) RETURNS integer
-STABLE ${sql} AS $$
-  SELECT CASE WHEN is_idle(p_group) THEN limit_of(family_of(p_group)) ELSE limit_of(p_group) END
-$$;
+STABLE ${sql} AS $$ SELECT limit_of(CASE WHEN is_idle(p_group) THEN family_of(p_group) ELSE p_group END) $$;

@@ -85,9 +85,7 @@ BEGIN
     RETURN p_after;
   END IF;
   FOR v_lane IN SELECT l FROM lanes_after(greatest(p_after, '*'), p_lanes) AS l WHERE left(l, 1) = '*' LOOP
-    IF NOT is_full(substr(v_lane, 2)) THEN
-      PERFORM call_back(substr(v_lane, 2), 100);
-    END IF;
+    PERFORM call_back(substr(v_lane, 2), 100) WHERE NOT is_full(substr(v_lane, 2));
     p_lanes := p_lanes - 1;
   END LOOP;
   RETURN CASE WHEN p_lanes = 0 THEN v_lane END;
@@ -120,17 +118,13 @@ DECLARE
   v_last uuid;
 BEGIN
   WITH unsettled AS (
-    SELECT j.id
-    FROM job j
+    SELECT j.id FROM job j
     WHERE j.id > p_after AND j.state = 1 AND j.lane = '' AND j.task = ANY (v_tasks)
     ORDER BY j.id
     LIMIT p_batch
     FOR UPDATE SKIP LOCKED
   ), moved AS (
-    UPDATE job SET lane = job.task
-    FROM unsettled
-    WHERE job.id = ANY (ARRAY[unsettled.id])
-    RETURNING job.id
+    UPDATE job SET lane = job.task FROM unsettled WHERE job.id = ANY (ARRAY[unsettled.id]) RETURNING job.id
   )
   SELECT id INTO v_last FROM moved ORDER BY id DESC LIMIT 1;
   RETURN v_last;

@@ -314,13 +314,12 @@ $$;
 CREATE FUNCTION note_passed_over(p_found found, p_needs needs, p_rooms room[], p_full text[]) RETURNS void
 ${lists} AS $$
 DECLARE
-  v_ord integer;
-  v_groups text[];
   v_id uuid;
+  v_groups text[];
   v_now timestamptz := clock_timestamp();
 BEGIN
   -- A task's own group is not kept besides one of its keys: a slot of the key comes free together with one of the task.
-  SELECT c.ord, c.groups INTO v_ord, v_groups
+  SELECT (SELECT j.id FROM job j WHERE j.ctid = p_found.tids[c.ord]), c.groups INTO v_id, v_groups
   FROM (
     SELECT n.ord, bool_or(g.allowed > 0) AS any_room, array_agg(n.name ORDER BY n.name) AS groups
     FROM unnest(p_needs.ords, p_needs.names, p_needs.rooms) AS n(ord, name, room)
@@ -335,24 +334,19 @@ BEGIN
   WHERE c.any_room AND c.groups && p_full
   ORDER BY c.ord
   LIMIT 1;
-  IF v_ord IS NULL THEN
-    RETURN;
-  END IF;
-  SELECT j.id INTO v_id FROM job j WHERE j.ctid = p_found.tids[v_ord];
-  INSERT INTO reservation (job_id, groups) VALUES (v_id, v_groups) ON CONFLICT DO NOTHING;
+  INSERT INTO reservation (job_id, groups) SELECT v_id, v_groups WHERE v_id IS NOT NULL ON CONFLICT DO NOTHING;
   PERFORM 1 FROM reservation r WHERE r.job_id = v_id FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
     RETURN;
   END IF;
   UPDATE reservation r SET
-    since = CASE WHEN r.seen_at < v_now - interval '10 seconds' THEN v_now ELSE r.since END,
-    seen_at = v_now
+    since = CASE WHEN r.seen_at < v_now - interval '10 seconds' THEN v_now ELSE r.since END, seen_at = v_now
   WHERE r.job_id = v_id AND r.seen_at < v_now - interval '0.5 seconds';
   UPDATE reservation r SET
     groups = v_groups,
+    times = r.times + 1,
     until = v_now + interval '10 seconds',
-    rests_until = v_now + interval '10 seconds' + least(15 * 2 ^ r.times, 60) * interval '1 second',
-    times = r.times + 1
+    rests_until = v_now + interval '10 seconds' + least(15 * 2 ^ r.times, 60) * interval '1 second'
   WHERE r.job_id = v_id AND r.since < v_now - interval '5 seconds' AND r.rests_until < v_now AND 0 < ALL (limits_of(v_groups))
     AND NOT EXISTS (SELECT FROM reservation o WHERE o.groups && v_groups AND o.rests_until > v_now);
 END

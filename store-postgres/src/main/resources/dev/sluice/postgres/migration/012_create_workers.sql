@@ -17,12 +17,9 @@ BEGIN
       WHERE split_part(d.name, '/', 1) = ANY (p_tasks) AND w.expires_at > clock_timestamp()
       GROUP BY d.name
     ) d
-    FULL JOIN (SELECT * FROM limit_rule WHERE code IS NOT NULL AND split_part(name, '/', 1) = ANY (p_tasks)) r
-      ON r.name = d.name
-    WHERE d.max IS DISTINCT FROM r.code
-      AND EXISTS (
-        SELECT FROM worker w
-        WHERE split_part(coalesce(d.name, r.name), '/', 1) = ANY (w.tasks) AND w.expires_at > clock_timestamp())
+    FULL JOIN (SELECT * FROM limit_rule WHERE code IS NOT NULL AND split_part(name, '/', 1) = ANY (p_tasks)) r ON r.name = d.name
+    WHERE d.max IS DISTINCT FROM r.code AND EXISTS (
+      SELECT FROM worker w WHERE split_part(coalesce(d.name, r.name), '/', 1) = ANY (w.tasks) AND w.expires_at > clock_timestamp())
     ORDER BY 1
   ) c;
   RETURN FOUND;
@@ -32,8 +29,7 @@ $$;
 -- Signs a worker on; says whether that changed a limit.
 CREATE FUNCTION register_worker(
   p_worker uuid, p_name text, p_queues text[], p_tasks text[], p_limit_names text[], p_limit_values integer[], p_lease_ms bigint,
-  p_highest_token bigint)
-RETURNS boolean
+  p_highest_token bigint) RETURNS boolean
 ${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
@@ -80,24 +76,14 @@ BEGIN
     CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
     WHERE j.id = ANY (p_jobs) AND j.slots[g.place] IS NOT NULL
     GROUP BY g.name, j.slots[g.place]);
-  IF v_cancelled IS NOT NULL THEN
-    PERFORM bury_cancelled(v_cancelled);
-  END IF;
+  PERFORM bury_cancelled(v_cancelled) WHERE v_cancelled IS NOT NULL;
   WITH back AS (
     UPDATE job SET
-      state = 1,
-      lane = home_lane(task),
-      shard = shard_of(groups),
-      failures = CASE WHEN p_lost AND started_at IS NOT NULL
-        THEN with_failure(failures, attempt, jsonb_build_object(
-          'type', 'WorkerLost',
-          'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
-        ELSE failures
-      END,
-      attempt = attempt - (NOT p_lost AND started_at IS NOT NULL)::integer,
-      worker_id = NULL,
-      slots = NULL,
-      started_at = NULL
+      state = 1, lane = home_lane(task), shard = shard_of(groups), worker_id = NULL, slots = NULL, started_at = NULL,
+      failures = CASE WHEN p_lost AND started_at IS NOT NULL THEN with_failure(failures, attempt, jsonb_build_object(
+          'type', 'WorkerLost', 'message', 'The worker ' || worker_id || ' lost its lease while the job ran.', 'stackTrace', ''))
+        ELSE failures END,
+      attempt = attempt - (NOT p_lost AND started_at IS NOT NULL)::integer
     WHERE id = ANY (p_jobs) AND state = 2
     RETURNING task
   )
@@ -162,7 +148,6 @@ $$;
 -- jobs by task) and slot (by group, of dead workers and of expired permits).
 CREATE FUNCTION recover() RETURNS TABLE (kind text, worker uuid, name text, number bigint)
 ${plpgsql} AS $$
-#variable_conflict use_column
 DECLARE
   v_dead record;
   v_retired record;
@@ -192,10 +177,7 @@ $$;
 CREATE FUNCTION renew_worker(p_worker uuid, p_renewal bigint, p_ms bigint) RETURNS boolean
 ${plpgsql} AS $$
 BEGIN
-  UPDATE worker SET
-    granted_ms = p_ms,
-    expires_at = clock_timestamp() + p_ms * interval '1 millisecond',
-    renewal = p_renewal
+  UPDATE worker SET granted_ms = p_ms, expires_at = clock_timestamp() + p_ms * interval '1 millisecond', renewal = p_renewal
   WHERE id = p_worker AND expires_at > clock_timestamp() AND renewal < p_renewal;
   RETURN FOUND OR EXISTS (SELECT FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp());
 END
@@ -228,8 +210,7 @@ BEGIN
     WHERE j.worker_id = p_worker
       AND (j.id, j.token) NOT IN (SELECT k.id, k.token FROM unnest(p_known, p_tokens) AS k(id, token))), false);
   UPDATE worker w SET
-    epoch = p_epoch,
-    rules_seen = v_version,
+    epoch = p_epoch, rules_seen = v_version,
     (limited, lanes, hot) = (SELECT b.limited, b.lanes, b.hot FROM works_by(w.tasks) b)
   WHERE w.id = p_worker;
   RETURN jsonb_build_object('version', v_version) || standing_of(p_worker);
@@ -259,9 +240,7 @@ STABLE ${sql} AS $$
       FROM claimed_job j
       WHERE j.worker_id = p_worker),
     'slots', (
-      SELECT coalesce(jsonb_agg(jsonb_build_array(s.group_name, s.slot, s.token)), '[]')
-      FROM slot s
-      WHERE s.worker_id = p_worker),
+      SELECT coalesce(jsonb_agg(jsonb_build_array(s.group_name, s.slot, s.token)), '[]') FROM slot s WHERE s.worker_id = p_worker),
     'draining', (
       SELECT coalesce(jsonb_agg(g.name), '[]')
       FROM (SELECT DISTINCT s.group_name AS name FROM slot s WHERE s.worker_id = p_worker) g
@@ -278,11 +257,9 @@ RETURNS void
 ${plpgsql} AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(rules_lock()), pg_advisory_xact_lock(worker_lock(p_worker));
-  IF p_epoch IS DISTINCT FROM (SELECT w.epoch FROM worker w WHERE w.id = p_worker AND w.expires_at > clock_timestamp()) THEN
-    RETURN;
-  END IF;
-  INSERT INTO attested AS a (worker_id, epoch, rules, token, jobs, tokens, groups, slots, slot_tokens)
-  VALUES (p_worker, p_epoch, p_rules, nextval('token'), p_jobs, p_tokens, p_groups, p_slots, p_slot_tokens)
+  INSERT INTO attested (worker_id, epoch, rules, token, jobs, tokens, groups, slots, slot_tokens)
+  SELECT p_worker, p_epoch, p_rules, nextval('token'), p_jobs, p_tokens, p_groups, p_slots, p_slot_tokens
+  FROM worker w WHERE w.id = p_worker AND w.epoch = p_epoch AND w.expires_at > clock_timestamp()
   ON CONFLICT (worker_id) DO UPDATE SET (epoch, rules, token, jobs, tokens, groups, slots, slot_tokens) = (
     excluded.epoch, excluded.rules, excluded.token, excluded.jobs, excluded.tokens, excluded.groups, excluded.slots, excluded.slot_tokens);
 END

@@ -9,21 +9,18 @@
 -- than its limit drains while no claim or slot in it is newer than the limit, by the tokens: the start of a job that was
 -- claimed before is nothing new.
 
+CREATE TYPE finding AS (group_name text, kind text, number integer, seen text, worker_id uuid);
+
 -- What can be put right, of these groups or (NULL) of all: counts that are wrong, and slots of workers not on record. Plans
 -- are made for the groups given, so that a few are looked up.
-CREATE FUNCTION audit_repairable(p_groups text[])
-RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
+CREATE FUNCTION audit_repairable(p_groups text[]) RETURNS SETOF finding
 STABLE ${plpgsql} SET plan_cache_mode = force_custom_plan AS $$
-#variable_conflict use_column
 BEGIN
   RETURN QUERY
   WITH counted AS (
-    SELECT g.group_name, g.n, g.used, 0 AS held
-    FROM slot_group g
-    WHERE p_groups IS NULL OR g.group_name = ANY (p_groups)
+    SELECT g.group_name, g.n, g.used, 0 AS held FROM slot_group g WHERE p_groups IS NULL OR g.group_name = ANY (p_groups)
     UNION ALL
-    SELECT s.group_name, s.slot % 50, 0, 1
-    FROM slot s
+    SELECT s.group_name, s.slot % 50, 0, 1 FROM slot s
     WHERE is_hot(s.group_name) AND (p_groups IS NULL OR s.group_name = ANY (p_groups))
   ), miscounted AS (
     SELECT c.group_name, sum(c.used) AS used, sum(c.held) AS held FROM counted c GROUP BY c.group_name, c.n HAVING sum(c.used) <> sum(c.held)
@@ -49,7 +46,6 @@ $$;
 -- and the planner takes them for short, so no loops.
 CREATE FUNCTION unlisted() RETURNS TABLE (worker_id uuid, token bigint, job_id uuid, group_name text, slot integer)
 STABLE ${lists} AS $$
-#variable_conflict use_column
 BEGIN
   RETURN QUERY
   WITH said AS (
@@ -57,67 +53,53 @@ BEGIN
     FROM attested a
     JOIN worker w ON w.id = a.worker_id AND w.epoch = a.epoch
     WHERE a.rules = (SELECT m.rules_version FROM meta m)
-  ), listed_jobs AS (
-    SELECT a.worker_id, k.id, k.token
-    FROM said a
-    CROSS JOIN LATERAL unnest(a.jobs, a.tokens) AS k(id, token)
-  ), listed_slots AS (
-    SELECT a.worker_id, k.group_name, k.slot, k.token
-    FROM said a
-    CROSS JOIN LATERAL unnest(a.groups, a.slots, a.slot_tokens) AS k(group_name, slot, token)
+  ), listed_job AS (
+    SELECT a.worker_id, k.* FROM said a CROSS JOIN LATERAL unnest(a.jobs, a.tokens) AS k(id, token)
+  ), listed_slot AS (
+    SELECT a.worker_id, k.* FROM said a CROSS JOIN LATERAL unnest(a.groups, a.slots, a.slot_tokens) AS k(group_name, slot, token)
   )
   SELECT j.worker_id, j.token, j.id, NULL::text, NULL::integer
   FROM claimed_job j
   JOIN said a ON a.worker_id = j.worker_id AND j.token < a.token
-  WHERE NOT EXISTS (
-      SELECT FROM listed_jobs k WHERE k.worker_id = j.worker_id AND k.id = j.id AND k.token = j.token)
+  WHERE NOT EXISTS (SELECT FROM listed_job k WHERE (k.worker_id, k.id, k.token) = (j.worker_id, j.id, j.token))
   UNION ALL
   SELECT s.worker_id, s.token, NULL, s.group_name, s.slot
   FROM slot s
   JOIN said a ON a.worker_id = s.worker_id AND s.token < a.token
   WHERE NOT EXISTS (
-    SELECT
-    FROM listed_slots k
-    WHERE k.worker_id = s.worker_id AND k.group_name = s.group_name AND k.slot = s.slot AND k.token = s.token);
+    SELECT FROM listed_slot k WHERE (k.worker_id, k.group_name, k.slot, k.token) = (s.worker_id, s.group_name, s.slot, s.token));
 END
 $$;
 
 -- All that is not as it should be.
-CREATE FUNCTION audit_findings() RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
+CREATE FUNCTION audit_findings() RETURNS SETOF finding
 STABLE ${sql} AS $$
   WITH running AS (
-    SELECT j.worker_id, g.name, count(*)::integer AS jobs,
-           count(DISTINCT j.slots[g.place])::integer AS named
+    SELECT j.worker_id, g.name, count(*)::integer AS jobs, count(DISTINCT j.slots[g.place])::integer AS named
     FROM claimed_job j
     CROSS JOIN LATERAL unnest(j.task || j.groups) WITH ORDINALITY AS g(name, place)
     WHERE j.started_at IS NOT NULL
     GROUP BY 1, 2
   ), lent AS (
-    SELECT s.worker_id, s.group_name AS name, count(*)::integer AS slots
-    FROM slot s
-    WHERE s.worker_id IS NOT NULL
-    GROUP BY 1, 2
+    SELECT s.worker_id, s.group_name AS name, count(*)::integer AS slots FROM slot s WHERE s.worker_id IS NOT NULL GROUP BY 1, 2
   ), covered AS (
     SELECT r.*, CASE WHEN is_hot(r.name) THEN coalesce(l.slots, 0) ELSE r.named END AS slots
     FROM running r
     LEFT JOIN lent l ON l.worker_id = r.worker_id AND l.name = r.name
+  ), held AS (
+    SELECT s.group_name AS name, count(DISTINCT (s.slot, s.worker_id))::integer AS slots, max(s.token) AS newest FROM held_slot s GROUP BY 1
   ), limited AS (
     SELECT u.*, number_of(o, f) AS max,
            greatest(o.changed_at, f.changed_at) AS changed_at, greatest(o.changed_token, f.changed_token) AS changed_token
-    FROM (
-      SELECT s.group_name AS name, count(DISTINCT (s.slot, s.worker_id))::integer AS slots, max(s.token) AS newest
-      FROM held_slot s
-      GROUP BY 1
-    ) u
+    FROM held u
     LEFT JOIN limit_rule o ON o.name = u.name
     LEFT JOIN limit_rule f ON f.name = family_of(u.name)
   )
   SELECT * FROM audit_repairable(NULL)
   UNION ALL
   SELECT coalesce(u.group_name, j.task), 'UNLISTED', count(*)::integer,
-         format('%s %s are on record %s the worker %s, which does not list them.', count(*),
-                CASE WHEN u.job_id IS NULL THEN 'slots' ELSE 'jobs' END,
-                CASE WHEN u.job_id IS NULL THEN 'for' ELSE 'with' END, u.worker_id),
+         format('%s %s the worker %s, which does not list them.', count(*),
+                CASE WHEN u.job_id IS NULL THEN 'slots are on record for' ELSE 'jobs are on record with' END, u.worker_id),
          u.worker_id
   FROM unlisted() u
   LEFT JOIN job j ON j.id = u.job_id
@@ -138,10 +120,8 @@ $$;
 -- Puts right what can be in these groups, in which something was found: slots that nothing holds are freed, counts are
 -- counted again, and jobs that wait for the places are called back. Under the rules lock no claim is under way, so what is found
 -- here is what is repaired here; it is returned.
-CREATE FUNCTION audit_repair(p_groups text[])
-RETURNS TABLE (group_name text, kind text, number integer, seen text, worker_id uuid)
+CREATE FUNCTION audit_repair(p_groups text[]) RETURNS SETOF finding
 ${plpgsql} AS $$
-#variable_conflict use_column
 BEGIN
   PERFORM pg_advisory_xact_lock(rules_lock());
   RETURN QUERY SELECT * FROM audit_repairable(p_groups) ORDER BY 1, 2, 5;
@@ -150,8 +130,7 @@ BEGIN
   END IF;
   PERFORM lock_counters(p_groups);
   DELETE FROM slot s
-  WHERE s.group_name = ANY (p_groups) AND s.worker_id IS NOT NULL
-    AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id);
+  WHERE s.group_name = ANY (p_groups) AND s.worker_id IS NOT NULL AND NOT EXISTS (SELECT FROM worker w WHERE w.id = s.worker_id);
   PERFORM recount(p_groups);
   PERFORM call_back(g, 1000) FROM unnest(p_groups) AS g WHERE NOT is_full(g);
   PERFORM wake_all();
