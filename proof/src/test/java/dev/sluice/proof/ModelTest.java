@@ -317,7 +317,7 @@ class ModelTest {
 
     Model(String name) {
       this.name = name;
-      with("Nobody", "Nobody");
+      with("NoWorker", "NoWorker");
     }
 
     Model with(String constant, Object value) {

@@ -21,18 +21,18 @@ CONSTANTS
   Retries,            \* whether an attempt may end with the job ready again
   Shared,             \* whether the groups have one latch in common
   Mutant,             \* what is left out or done wrong; "none" is the design
-  Nobody
+  NoWorker
 
 VARIABLES
   job,     \* the table of jobs, as committed
   permit,  \* the number that each permit has, -1 = none, as committed
-  lock,    \* who has the row of a job or of a permit locked
-  latch,   \* who has the latch of a group
+  lock,    \* which transaction has the row of a job or of a permit locked
+  latch,   \* which transaction has the latch of a group
   tx,      \* the transaction of each worker and of each permit
   hand,    \* what its worker knows of a job: nothing, held, running, finished
   up,      \* which workers live
   left,    \* groups whose jobs set aside a worker (or permit) has to call back in a later transaction
-  swept,   \* groups that only the sweep can call jobs back for: whoever had left them behind has died
+  swept,   \* groups that only the sweep can call jobs back for: the worker that had left them behind has died
   crashes,
   last     \* numbers that a worker has ever named (looked at by one mutant only)
 
@@ -47,8 +47,8 @@ Numbers == 0 .. N - 1
 NoNames == [g \in Groups |-> -1]
 NoWrites == [j \in {} |-> 0]
 
-Ready(lane) == [st |-> "ready", lane |-> lane, w |-> Nobody, n |-> NoNames]
-Done == [st |-> "done", lane |-> "home", w |-> Nobody, n |-> NoNames]
+Ready(lane) == [st |-> "ready", lane |-> lane, w |-> NoWorker, n |-> NoNames]
+Done == [st |-> "done", lane |-> "home", w |-> NoWorker, n |-> NoNames]
 
 Idle == [pc |-> "idle", todo |-> {}, back |-> {}, freed |-> {}, cand |-> {}, tried |-> {}, got |-> {},
          writes |-> NoWrites, seen |-> {}, number |-> -1]
@@ -56,7 +56,7 @@ Idle == [pc |-> "idle", todo |-> {}, back |-> {}, freed |-> {}, cand |-> {}, tri
 Init ==
   /\ job = [j \in Jobs |-> Ready("home")]
   /\ permit = [p \in Permits |-> -1]
-  /\ lock = [r \in Jobs \cup Permits |-> Nobody]
+  /\ lock = [r \in Jobs \cup Permits |-> NoWorker]
   /\ latch = [g \in Groups |-> {}]
   /\ tx = [t \in Txns |-> Idle]
   /\ hand = [j \in Jobs |-> "nothing"]
@@ -78,7 +78,7 @@ Named(view, g) ==
 NumbersOf(named) == {x[1] : x \in named}
 Look(view) == UNION {{<<g, x[1], x[2]>> : x \in Named(view, g)} : g \in Groups}
 
-Free(t, r) == lock[r] \in {Nobody, t}
+Free(t, r) == lock[r] \in {NoWorker, t}
 LockAll(t, rows) == [r \in DOMAIN lock |-> IF r \in rows THEN t ELSE lock[r]]
 Merge(writes, more) == [j \in DOMAIN writes \cup DOMAIN more |-> IF j \in DOMAIN more THEN more[j] ELSE writes[j]]
 Aside(view, g) == {j \in Jobs : view[j].st = "ready" /\ view[j].lane = g}
@@ -127,7 +127,7 @@ Find(w) ==
   /\ tx[w].pc = "find"
   /\ LET view == View(w)
          ready == {j \in Jobs : view[j].st = "ready" /\ view[j].lane = "home" /\ Free(w, j)}
-         gone == {j \in Jobs : job[j].st = "ready" /\ job[j].lane # "home" /\ lock[j] = Nobody}
+         gone == {j \in Jobs : job[j].st = "ready" /\ job[j].lane # "home" /\ lock[j] = NoWorker}
      IN \E cand \in SUBSET ready : \E vain \in (IF cand = {} THEN {{}} ELSE SUBSET gone) :
           /\ lock' = LockAll(w, cand \cup vain)
           /\ tx' = [tx EXCEPT ![w].pc = IF cand = {} THEN "commit" ELSE "latch", ![w].cand = cand,
@@ -199,7 +199,7 @@ LeaveInLine(w) ==
   /\ UNCHANGED <<job, permit, lock, latch, hand, up, left, swept, crashes, last>>
 
 GiveUpLocks(t) ==
-  /\ lock' = [r \in DOMAIN lock |-> IF lock[r] = t THEN Nobody ELSE lock[r]]
+  /\ lock' = [r \in DOMAIN lock |-> IF lock[r] = t THEN NoWorker ELSE lock[r]]
   /\ latch' = [g \in Groups |-> latch[g] \ {t}]
   /\ tx' = [tx EXCEPT ![t] = Idle]
 
@@ -236,7 +236,7 @@ Finish(j) ==
   /\ UNCHANGED <<job, permit, lock, latch, tx, up, left, swept, crashes, last>>
 
 Submit(j) ==
-  /\ job[j].st = "done" /\ lock[j] = Nobody
+  /\ job[j].st = "done" /\ lock[j] = NoWorker
   /\ job' = [job EXCEPT ![j] = Ready("home")]
   /\ UNCHANGED <<permit, lock, latch, tx, hand, up, left, swept, crashes, last>>
 
@@ -263,14 +263,14 @@ Recover(w) ==
   /\ LET its == {j \in Jobs : job[j].st = "claimed" /\ job[j].w = w}
          freed == IF Mutant = "recovery calls no job back" THEN {} ELSE UNION {GroupsOf(j) : j \in its}
      IN job' = [j \in Jobs |->
-          CASE j \in its -> IF Mutant = "recovery leaves names" THEN [job[j] EXCEPT !.st = "ready", !.w = Nobody] ELSE Ready("home")
+          CASE j \in its -> IF Mutant = "recovery leaves names" THEN [job[j] EXCEPT !.st = "ready", !.w = NoWorker] ELSE Ready("home")
             [] job[j].st = "ready" /\ job[j].lane \in freed -> Ready("home")
             [] OTHER -> job[j]]
   /\ up' = [up EXCEPT ![w] = TRUE]
   /\ UNCHANGED <<permit, lock, latch, tx, hand, left, swept, crashes, last>>
 
 -----------------------------------------------------------------------------
-\* Permits. Who takes one waits for the latch, and holds nothing else meanwhile.
+\* Permits. The process that takes one waits for the latch, and holds nothing else meanwhile.
 
 Ask(p) ==
   /\ tx[p].pc = "idle" /\ permit[p] = -1
@@ -295,10 +295,10 @@ Take(p) ==
   /\ GiveUpLocks(p)
   /\ UNCHANGED <<job, hand, up, left, swept, crashes, last>>
 
-\* Who gives one back waits for its row, then calls jobs back, in a later statement; those that others have locked, in a later
+\* The process that gives one back waits for its row, then calls jobs back, in a later statement; those that others have locked, in a later
 \* transaction that waits for them.
 GiveBack(p) ==
-  /\ tx[p].pc = "idle" /\ permit[p] >= 0 /\ lock[p] = Nobody
+  /\ tx[p].pc = "idle" /\ permit[p] >= 0 /\ lock[p] = NoWorker
   /\ lock' = [lock EXCEPT ![p] = p]
   /\ tx' = [tx EXCEPT ![p].pc = "free"]
   /\ UNCHANGED <<job, permit, latch, hand, up, left, swept, crashes, last>>
@@ -306,7 +306,7 @@ GiveBack(p) ==
 CallForPermit(p) ==
   /\ tx[p].pc = "free"
   /\ LET aside == Aside(job, "g")
-         called == {j \in aside : lock[j] = Nobody}
+         called == {j \in aside : lock[j] = NoWorker}
      IN /\ lock' = LockAll(p, called)
         /\ tx' = [tx EXCEPT ![p].pc = "gone", ![p].writes = [j \in called |-> Ready("home")],
                             ![p].freed = IF aside = called THEN {} ELSE {"g"}]
@@ -316,13 +316,13 @@ Gone(p) ==
   /\ tx[p].pc = "gone"
   /\ permit' = [permit EXCEPT ![p] = -1]
   /\ job' = View(p)
-  /\ lock' = [r \in DOMAIN lock |-> IF lock[r] = p THEN Nobody ELSE lock[r]]
+  /\ lock' = [r \in DOMAIN lock |-> IF lock[r] = p THEN NoWorker ELSE lock[r]]
   /\ tx' = [tx EXCEPT ![p] = [Idle EXCEPT !.pc = IF tx[p].freed = {} THEN "idle" ELSE "again"]]
   /\ UNCHANGED <<latch, hand, up, left, swept, crashes, last>>
 
 CallAgain(p) ==
   /\ tx[p].pc = "again"
-  /\ \A j \in Aside(job, "g") : lock[j] = Nobody
+  /\ \A j \in Aside(job, "g") : lock[j] = NoWorker
   /\ job' = [j \in Jobs |-> IF j \in Aside(job, "g") THEN Ready("home") ELSE job[j]]
   /\ tx' = [tx EXCEPT ![p] = Idle]
   /\ UNCHANGED <<permit, lock, latch, hand, up, left, swept, crashes, last>>
@@ -357,14 +357,14 @@ AtMostN == \A g \in Groups : Cardinality(NumbersOf(Named(job, g))) <= N
 AllOrNothing == \A j \in Jobs : job[j].st = "claimed" => {g \in Groups : job[j].n[g] >= 0} = GroupsOf(j)
 OnlyClaimedJobsName == \A j \in Jobs : job[j].st # "claimed" => job[j].n = NoNames
 
-\* Nobody waits in a circle.
+\* NoWorker waits in a circle.
 WaitsFor(t) ==
   IF t \in Workers
-  THEN (IF tx[t].pc = "end" THEN {lock[j] : j \in tx[t].todo} \ {Nobody, t} ELSE {})
+  THEN (IF tx[t].pc = "end" THEN {lock[j] : j \in tx[t].todo} \ {NoWorker, t} ELSE {})
        \cup (IF tx[t].pc = "latch" /\ Mutant = "a claim waits for latches"
              THEN UNION {latch[LatchOf(g)] : g \in Wanted(t) \ tx[t].tried} \ {t} ELSE {})
   ELSE IF tx[t].pc = "wait" THEN latch[LatchOf("g")] \ {t}
-  ELSE IF tx[t].pc = "again" THEN {lock[j] : j \in Aside(job, "g")} \ {Nobody}
+  ELSE IF tx[t].pc = "again" THEN {lock[j] : j \in Aside(job, "g")} \ {NoWorker}
   ELSE {}
 NoDeadlock == \A some \in SUBSET Txns \ {{}} : \E t \in some : WaitsFor(t) \cap some = {}
 

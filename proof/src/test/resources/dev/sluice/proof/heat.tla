@@ -20,7 +20,7 @@ CONSTANTS
   Permits,    \* how many permits there may be
   Versions,   \* how often the rules may change
   Mutant,    \* what is left out or done wrong; "none" is the design
-  Nobody
+  NoWorker
 
 VARIABLES
   limit, mode, version,  \* the rules: no limit, cold or hot
@@ -41,8 +41,8 @@ Lowest(k, from) == {n \in from : Cardinality({m \in from : m < n}) < k}
 Max(a, b) == IF a > b THEN a ELSE b
 Min(a, b) == IF a < b THEN a ELSE b
 
-Ready == [st |-> "ready", w |-> Nobody, n |-> -1]
-Done == [st |-> "done", w |-> Nobody, n |-> -1]
+Ready == [st |-> "ready", w |-> NoWorker, n |-> -1]
+Done == [st |-> "done", w |-> NoWorker, n |-> -1]
 NoCall == [pc |-> "none", seen |-> 0, gives |-> {}, jobs |-> {}, slots |-> {}]
 
 Init ==

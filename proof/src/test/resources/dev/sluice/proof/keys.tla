@@ -59,7 +59,7 @@ CONSTANTS
   Deaths,      \* how many workers may die
   Retries,     \* whether jobs may come back: to be tried again, or not started at all
   Mutant,      \* what is left out or done wrong; "none" is the design
-  Nobody
+  NoWorker
 
 VARIABLES
   rule,     \* the numbers on record: the family's, key a's from an operator, key a's first one
@@ -94,8 +94,8 @@ Number(r, k) ==
   ELSE IF k = "a" THEN r.first ELSE 0
 Numbered(r) == IF r.own > 0 \/ r.first > 0 THEN {"a"} ELSE {}
 
-Ready == [st |-> "ready", w |-> Nobody, n |-> -1]
-Done == [st |-> "done", w |-> Nobody, n |-> -1]
+Ready == [st |-> "ready", w |-> NoWorker, n |-> -1]
+Done == [st |-> "done", w |-> NoWorker, n |-> -1]
 NoJobs == [j \in {} |-> 0]
 
 Idle == [pc |-> "idle", ended |-> {}, back |-> {}, cand |-> {}, numbered |-> {}, tried |-> {}, barred |-> {}, used |-> {},

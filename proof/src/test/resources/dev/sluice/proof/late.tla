@@ -16,7 +16,7 @@ CONSTANTS
   Calls,     \* how many calls each worker sends
   Deaths,    \* how many workers may die
   Mutant,    \* what is left out or done wrong; "none" is the design
-  Nobody
+  NoWorker
 
 VARIABLES
   job,      \* the table of jobs: state, worker, token
@@ -33,13 +33,13 @@ VARIABLES
 
 vars == <<job, lent, epoch, token, wire, at, known, has, mine, sent, deaths>>
 
-Ready == [st |-> "ready", w |-> Nobody, t |-> 0]
-Done == [st |-> "done", w |-> Nobody, t |-> 0]
+Ready == [st |-> "ready", w |-> NoWorker, t |-> 0]
+Done == [st |-> "done", w |-> NoWorker, t |-> 0]
 Unknown == [st |-> "nothing", t |-> 0]
 
 Init ==
   /\ job = [j \in Jobs |-> Ready]
-  /\ lent = [w |-> Nobody, t |-> 0]
+  /\ lent = [w |-> NoWorker, t |-> 0]
   /\ epoch = [w \in Workers |-> 0]
   /\ token = 1
   /\ wire = {}
@@ -111,10 +111,10 @@ CarryOut(c) ==
   /\ wire' = wire \ {c}
   /\ LET w == c.w
          ended == [j \in Jobs |-> IF job[j].st = "claimed" /\ job[j].w = w /\ <<j, job[j].t>> \in c.jobs THEN Done ELSE job[j]]
-         slot == IF lent.w = w /\ lent.t = c.gives THEN [w |-> Nobody, t |-> 0] ELSE lent
-         free == IF Hot THEN slot.w \in {Nobody, w} ELSE \A j \in Jobs : ended[j].st = "claimed" => ended[j].w = w
+         slot == IF lent.w = w /\ lent.t = c.gives THEN [w |-> NoWorker, t |-> 0] ELSE lent
+         free == IF Hot THEN slot.w \in {NoWorker, w} ELSE \A j \in Jobs : ended[j].st = "claimed" => ended[j].w = w
          ready == IF c.wants /\ free THEN {j \in Jobs : ended[j].st = "ready"} ELSE {}
-         taken == IF Hot /\ slot.w = Nobody THEN [w |-> w, t |-> token] ELSE slot
+         taken == IF Hot /\ slot.w = NoWorker THEN [w |-> w, t |-> token] ELSE slot
      IN \E take \in IF ready = {} THEN {{}} ELSE {{j} : j \in ready} :
           /\ job' = [j \in Jobs |-> IF j \in take THEN [st |-> "claimed", w |-> w, t |-> token] ELSE ended[j]]
           /\ lent' = IF take = {} THEN slot ELSE taken
@@ -163,7 +163,7 @@ Die(w) ==
   /\ epoch[w] >= 0 /\ deaths < Deaths
   /\ deaths' = deaths + 1
   /\ job' = [j \in Jobs |-> IF j \in Its(w) THEN Ready ELSE job[j]]
-  /\ lent' = IF lent.w = w THEN [w |-> Nobody, t |-> 0] ELSE lent
+  /\ lent' = IF lent.w = w THEN [w |-> NoWorker, t |-> 0] ELSE lent
   /\ epoch' = [epoch EXCEPT ![w] = IF Mutant = "the row of a dead worker stays" THEN @ ELSE -1]
   /\ at' = [at EXCEPT ![w] = "dead"]
   /\ known' = [known EXCEPT ![w] = [j \in Jobs |-> Unknown]]
@@ -185,7 +185,7 @@ RunningAt(w) == InHand(w, {"running"})
 
 LimitHolds == Cardinality({x \in Workers \X Jobs : known[x[1]][x[2]].st = "running"}) <= 1
 
-\* What runs is on record: nobody else is given the job.
+\* what runs is on record: no other worker is given the job.
 OnRecord ==
   \A w \in Workers : \A j \in RunningAt(w) :
     job[j].st = "claimed" /\ job[j].w = w /\ job[j].t = known[w][j].t /\ (Hot => lent.w = w)
