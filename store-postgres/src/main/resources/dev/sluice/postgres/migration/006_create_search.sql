@@ -7,7 +7,7 @@
 -- dev.sluice.postgres.LinePositions).
 --
 -- Shards keep workers apart. Jobs in further groups are divided among sixteen shards by the first of these, and workers divide the shards
--- (shard_to_claim, in the claim): so they rarely meet at a key.
+-- (shards_to_claim, in the claim): so they rarely meet at a key.
 
 -- A place in a line: that of the last job that a claim found there. It holds for all queues.
 CREATE TYPE place_in_line AS (

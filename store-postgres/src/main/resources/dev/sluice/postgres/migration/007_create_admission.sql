@@ -386,8 +386,8 @@ DECLARE
   v_family room;           -- and that of the keys that they are in, unless a key has one of its own
   v_single boolean;        -- whether each candidate needs at most one other, its task's own or the first of the others
   v_out integer[] := '{}'; -- candidates of groups that admit none
+  v_ranked text[];         -- groups in which it makes a difference which of the candidates comes first
   v_ranks integer[];       -- of each name, among those of its group; NULL where it makes no difference
-  v_taken taken[];
 BEGIN
   -- Rooms that admit all their candidates, without a slot to name, decide nothing.
   IF v_moot <> '{}' AND p_needs.ords IS NOT NULL THEN
@@ -401,23 +401,29 @@ BEGIN
   v_single := p_needs.ords IS NULL OR (
     cardinality(p_needs.ords) = v_all AND p_needs.ords = ARRAY(SELECT generate_series(1, v_all)) AND 3 > ALL (p_needs.places)
     AND NOT EXISTS (SELECT FROM unnest(p_rooms) AS g WHERE g.kind IN ('k', 'u')));
-  IF EXISTS (
-      SELECT FROM unnest(p_rooms) AS g
-      WHERE g.name IS DISTINCT FROM p_needs.common AND g.allowed > 0 AND (g.allowed < g.jobs OR g.width > 1)) THEN
-    IF NOT v_single THEN
-      v_out := ARRAY(
-        SELECT DISTINCT n.ord
-        FROM unnest(p_needs.ords, p_needs.rooms) AS n(ord, room)
-        JOIN unnest(p_rooms) AS g ON g.name = n.room
-        WHERE g.allowed = 0);
-    END IF;
+  IF NOT v_single THEN
+    v_out := ARRAY(
+      SELECT DISTINCT n.ord
+      FROM unnest(p_needs.ords, p_needs.rooms) AS n(ord, room)
+      JOIN unnest(p_rooms) AS g ON g.name = n.room
+      WHERE g.allowed = 0);
+  END IF;
+  v_ranked := ARRAY(
+    SELECT g.name FROM unnest(p_rooms) AS g
+    WHERE g.kind <> 'k' AND g.name IS DISTINCT FROM p_needs.common AND g.allowed > 0 AND (g.allowed < g.jobs OR g.width > 1 AND g.jobs > 1)
+    UNION ALL
+    SELECT n FROM unnest(p_needs.names) AS n GROUP BY n
+    HAVING count(*) > (SELECT min(CASE WHEN g.width > 1 THEN 1 ELSE g.allowed END) FROM unnest(p_rooms) AS g WHERE g.kind = 'k' AND g.allowed > 0));
+  IF v_ranked <> '{}' THEN
     v_ranks := ARRAY(
       SELECT r.rank
-      FROM (
-        SELECT n.need, row_number() OVER (PARTITION BY n.name COLLATE "C", (n.ord = ANY (v_out)) IS TRUE ORDER BY n.ord, n.need)::integer AS rank
-        FROM unnest(p_needs.ords, p_needs.names) WITH ORDINALITY AS n(ord, name, need)
-      ) r
-      ORDER BY r.need);
+      FROM generate_subscripts(p_needs.names, 1) AS n(need)
+      LEFT JOIN (
+        SELECT a.need, row_number() OVER (PARTITION BY a.name COLLATE "C", (a.ord = ANY (v_out)) IS TRUE ORDER BY a.ord, a.need)::integer AS rank
+        FROM unnest(p_needs.ords, p_needs.names) WITH ORDINALITY AS a(ord, name, need)
+        WHERE a.name = ANY (v_ranked)
+      ) r ON r.need = n.need
+      ORDER BY n.need);
   END IF;
   IF NOT v_single THEN
     RETURN ARRAY(
@@ -440,23 +446,21 @@ BEGIN
   END IF;
   SELECT * INTO v_common FROM unnest(p_rooms) AS g WHERE g.name = p_needs.common;
   SELECT * INTO v_family FROM unnest(p_rooms) AS g WHERE g.name = p_needs.family;
-  v_taken := ARRAY(
-    SELECT (n.tid, CASE
-        WHEN coalesce(g.kind, v_family.kind) IN ('c', 'k') THEN
-          CASE WHEN n.place = 1 THEN '{}' ELSE '{NULL}'::integer[] END || CASE WHEN g.name IS NULL THEN seat_of(v_family, n.rank) ELSE seat_of(g, n.rank) END
-      END)::taken
-    FROM unnest(p_found.tids, p_needs.names, p_needs.places, v_ranks) WITH ORDINALITY AS n(tid, name, place, rank, ord)
-    LEFT JOIN unnest(p_rooms) AS g ON g.name = n.name
-    WHERE coalesce(n.rank, 1) <= coalesce(g.allowed, v_family.allowed, 1)
-    ORDER BY n.ord
+  RETURN ARRAY(
+    SELECT (t.tid, CASE
+        WHEN t.seat IS NULL THEN CASE WHEN v_common.kind = 'c' THEN ARRAY[seat_of(v_common, t.rank)] END
+        WHEN t.place = 1 THEN ARRAY[t.seat]
+        ELSE ARRAY[CASE WHEN v_common.kind = 'c' THEN seat_of(v_common, t.rank) END, t.seat] END)::taken
+    FROM (
+      SELECT n.tid, n.ord, n.place, row_number() OVER (ORDER BY n.ord)::integer AS rank, CASE
+          WHEN g.kind = 'c' THEN seat_of(g, n.rank)
+          WHEN g.kind IS NULL AND v_family.kind = 'k' THEN (coalesce(n.rank, 1) - 1) % v_family.width END AS seat
+      FROM unnest(p_found.tids, p_needs.names, p_needs.places, v_ranks) WITH ORDINALITY AS n(tid, name, place, rank, ord)
+      LEFT JOIN unnest(p_rooms) AS g ON g.name = n.name
+      WHERE coalesce(n.rank, 1) <= coalesce(g.allowed, v_family.allowed, 1)
+    ) t
+    ORDER BY t.ord
     LIMIT CASE WHEN p_needs.common IS NOT NULL THEN coalesce(v_common.allowed, 0) END);
-  IF v_common.kind = 'c' THEN
-    v_taken := ARRAY(
-      SELECT (t.tid, seat_of(v_common, t.ord::integer) || t.slots[2:])::taken
-      FROM unnest(v_taken) WITH ORDINALITY AS t(tid, slots, ord)
-      ORDER BY t.ord);
-  END IF;
-  RETURN v_taken;
 END
 $$;
 

@@ -46,31 +46,45 @@ BEGIN
 END
 $$;
 
--- The shard that a claim keeps to, of those that it has places in and has not tried: that of the worker's own which is furthest behind, or
--- else any other. The live workers of the same tasks and queues divide the shards, by number. So a worker rarely meets a key of which another
--- has claimed jobs ahead. Nothing depends on it: it is the latch and the look that decide.
-CREATE FUNCTION shard_to_claim(p_worker uuid, p_after place_in_line[], p_tried smallint[]) RETURNS smallint
+-- The shards that a claim keeps to, of those that it has places in, has not tried, and no other claim keeps to: that of the worker's own which is
+-- furthest behind; two of them, once one has run out, since there is less in each; or else any other. None: there is no such shard. The live workers
+-- of the same tasks and queues divide the shards, by number. So a worker rarely meets a key of which another has claimed jobs ahead. Nothing
+-- depends on it, nor on the locks of the shards: it is the latch and the look that decide.
+CREATE FUNCTION shards_to_claim(p_worker uuid, p_after place_in_line[], p_tried smallint[]) RETURNS smallint[]
 ${lookups} AS $$
+DECLARE
+  v_mine bigint;           -- the worker's number among those that divide the shards, from 0 on
+  v_all bigint;
+  v_own smallint[];
+  v_free smallint[];
 BEGIN
-  RETURN (
+  SELECT count(*) FILTER (WHERE w.id < p_worker), greatest(least(count(*), 16), 1) INTO v_mine, v_all
+  FROM worker w
+  JOIN worker o ON o.id = p_worker
+  WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks;
+  v_own := ARRAY(
     SELECT a.shard
-    FROM unnest(p_after) AS a
-    CROSS JOIN (
-      SELECT count(*) FILTER (WHERE w.id < p_worker) AS mine, greatest(least(count(*), 16), 1) AS all
-      FROM worker w
-      JOIN worker o ON o.id = p_worker
-      WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks
-    ) w
-    CROSS JOIN LATERAL (SELECT (a.shard - w.mine) % w.all = 0 AS own) o
-    WHERE a.shard > 0 AND a.shard <> ALL (p_tried)
-    ORDER BY o.own DESC, CASE WHEN o.own THEN 0 ELSE random() END, ~a.priority, a.run_at, a.id
-    LIMIT 1);
+    FROM (SELECT p.shard, row_number() OVER (ORDER BY ~p.priority, p.run_at, p.id) AS rank FROM unnest(p_after) AS p) a
+    WHERE a.shard > 0 AND (a.shard - v_mine) % v_all = 0
+    GROUP BY a.shard
+    ORDER BY min(a.rank));
+  v_free := ARRAY(
+    SELECT s FROM unnest(v_own) AS s WHERE s <> ALL (p_tried) AND pg_try_advisory_xact_lock(latches(), 256 + s)
+    LIMIT CASE WHEN cardinality(v_own) < (SELECT count(*) FROM unnest(all_shards()) AS s WHERE s > 0 AND (s - v_mine) % v_all = 0) THEN 2 ELSE 1 END);
+  IF v_free = '{}' THEN
+    v_free := ARRAY(
+      SELECT o.shard
+      FROM (SELECT DISTINCT a.shard FROM unnest(p_after) AS a WHERE a.shard > 0 AND a.shard <> ALL (v_own || p_tried)) o
+      WHERE pg_try_advisory_xact_lock(latches(), 256 + o.shard)
+      LIMIT 1);
+  END IF;
+  RETURN v_free;
 END
 $$;
 
--- The lines to look at: of the open lane, and of the lanes of tasks that are wanted; in all shards, or in those without further
--- groups and one other, which comes first.
-CREATE FUNCTION lines_of(p_demand demand, p_wanted jsonb, p_shard smallint) RETURNS job_line[]
+-- The lines to look at: of the open lane, and of the lanes of tasks that are wanted; in the shard without further groups and these
+-- others, which come first, or (NULL) in all shards.
+CREATE FUNCTION lines_of(p_demand demand, p_wanted jsonb, p_shards smallint[]) RETURNS job_line[]
 ${lookups} AS $$
 BEGIN
   RETURN ARRAY(
@@ -85,7 +99,7 @@ BEGIN
     ) l
     CROSS JOIN LATERAL (
       SELECT unnest(CASE
-        WHEN p_shard IS NOT NULL THEN '{0}'::smallint[] || p_shard
+        WHEN p_shards IS NOT NULL THEN '{0}'::smallint[] || p_shards
         WHEN (SELECT g.is_called FROM further_groups g) THEN all_shards()
         ELSE '{0}' END) AS shard
     ) s
@@ -93,7 +107,7 @@ BEGIN
     LEFT JOIN unnest(p_demand.after) AS a
       ON a.lane = l.lane AND a.shard = s.shard AND a.since > clock_timestamp() - interval '0.5 seconds'
     WHERE l.most > 0
-    ORDER BY (s.shard = p_shard) IS NOT TRUE);
+    ORDER BY array_position(p_shards, s.shard));
 END
 $$;
 
@@ -245,7 +259,6 @@ CREATE FUNCTION next_places(p_found found, p_lines job_line[], p_demand demand, 
 RETURNS place_in_line[]
 ${lookups} AS $$
 DECLARE
-  v_whole boolean := p_demand.after = '{}';
   v_filled boolean := cardinality(p_found.tids) >= p_demand.jobs;
 BEGIN
   RETURN ARRAY(
@@ -260,7 +273,7 @@ BEGIN
       GROUP BY f.lane, f.shard
     ) f ON f.lane = l.lane AND f.shard = l.shard
     LEFT JOIN job j ON j.ctid = p_found.tids[f.ord]
-    WHERE f.ord IS NOT NULL OR (v_whole AND l.shard > 0)
+    WHERE f.ord IS NOT NULL OR l.shard > 0
     UNION ALL
     SELECT a FROM unnest(p_demand.after) AS a
     WHERE a.shard > 0 AND a.shard <> ALL (p_tried) AND NOT EXISTS (SELECT FROM unnest(p_lines) AS l WHERE l.lane = a.lane AND l.shard = a.shard));
@@ -351,13 +364,13 @@ $$;
 -- Claims jobs for a worker. The caller holds the rules lock, shared, and has seen under it that the worker's view of the
 -- limits is current.
 --
--- A claim that goes on from places in shards keeps to one shard. If it can take nothing there, it goes on in another; then it looks at all
--- lines from the front. Such a look, where there are jobs in shards, is for the sake of order, and meets keys of all workers: it is for few jobs.
+-- A claim that goes on from places in shards keeps to one or two of them. If it can take nothing there, it goes on in others; if other claims
+-- keep to all that are left, it takes nothing; if none is left, it looks at all lines from the front. Such a look, where there are jobs in shards, is for the sake of order, and meets keys of all workers: it is for few jobs.
 CREATE FUNCTION claim(p_worker uuid, p_demand demand) RETURNS claim
 ${lookups} AS $$
 DECLARE
   v_asked integer := p_demand.jobs;
-  v_shard smallint;
+  v_shards smallint[];     -- those that it keeps to; NULL: all lines
   v_tried smallint[] := '{}';     -- shards in which nothing could be taken
   v_wanted jsonb := p_demand.rooms;
   v_lines job_line[];
@@ -384,16 +397,15 @@ BEGIN
     END IF;
   END IF;
   IF EXISTS (SELECT FROM unnest(p_demand.after) AS a WHERE a.shard > 0) THEN
-    v_shard := shard_to_claim(p_worker, p_demand.after, v_tried);
+    v_shards := shards_to_claim(p_worker, p_demand.after, v_tried);
   END IF;
   FOR v_look IN 1 .. 6 LOOP
-    v_lines := CASE WHEN v_wanted = '{}' THEN '{}' ELSE lines_of(p_demand, v_wanted, v_shard) END;
+    v_lines := CASE WHEN v_wanted = '{}' THEN '{}' ELSE lines_of(p_demand, v_wanted, v_shards) END;
     v_several := cardinality(v_lines) > 1;
     v_lines := with_jobs(v_lines, v_wanted);
-    IF v_shard IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(v_lines) AS l WHERE l.shard = v_shard) THEN
-      v_tried := v_tried || v_shard;
-    END IF;
-    IF v_shard IS NULL AND EXISTS (SELECT FROM unnest(v_lines) AS l WHERE l.shard > 0) THEN
+    IF v_shards IS NOT NULL THEN
+      v_tried := v_tried || ARRAY(SELECT unnest(v_shards) EXCEPT SELECT l.shard FROM unnest(v_lines) AS l);
+    ELSIF EXISTS (SELECT FROM unnest(v_lines) AS l WHERE l.shard > 0) THEN
       p_demand.jobs := least(v_asked, 128);
     END IF;
     SELECT * INTO v FROM look_at(p_worker, p_demand, v_lines, v_wanted);
@@ -417,25 +429,26 @@ BEGIN
       v_full_looks := v_full_looks + 1;
       CONTINUE;
     END IF;
-    IF v_shard IS NULL THEN
+    IF v_shards IS NULL THEN
       -- Few jobs, with nothing behind them, are in no other job's way: mostly their slots are about to come free.
       EXIT WHEN v_left <= 3 * v_taken OR (v.p_claim).full_groups IS NULL OR (v_taken + v_left < p_demand.jobs AND NOT p_demand.vain);
       PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
       PERFORM set_aside((v.p_claim).full_groups, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
     END IF;
     EXIT WHEN v_taken > 0;
-    IF v_shard IS NOT NULL THEN
-      v_tried := v_tried || v_shard;
-      v_shard := CASE WHEN v_look < 4 THEN shard_to_claim(p_worker, p_demand.after, v_tried) END;
-    END IF;
-    IF v_shard IS NULL THEN
+    v_tried := v_tried || v_shards;
+    IF v_look < 4 AND EXISTS (SELECT FROM unnest(p_demand.after) AS a WHERE a.shard > 0 AND a.shard <> ALL (v_tried)) THEN
+      v_shards := shards_to_claim(p_worker, p_demand.after, v_tried);
+      EXIT WHEN v_shards = '{}';
+    ELSE
+      v_shards := NULL;
       p_demand.after := '{}';
     END IF;
   END LOOP;
   IF p_demand.front THEN
     v_claim.unwanted := v_claim.unwanted || unwanted_in_front(p_demand.queues, v_wanted);
   END IF;
-  IF v_taken > 0 AND NOT EXISTS (SELECT FROM reservation) THEN
+  IF (v_taken > 0 OR v_shards = '{}') AND NOT EXISTS (SELECT FROM reservation) THEN
     v_claim.ends := next_places(v.p_found, v_lines, p_demand, v_left, v_tried);
   END IF;
   v_claim.more := v_taken < v_asked AND (
