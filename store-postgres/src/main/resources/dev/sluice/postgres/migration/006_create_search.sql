@@ -46,7 +46,7 @@ CREATE TYPE demand AS (
   spares integer[],        -- ... and how many more jobs fit under these
   after place_in_line[],   -- where in which lane to start
   tell boolean,            -- whether to look for groups that keep jobs away, ...
-  front boolean,           -- ... and for tasks whose jobs are in the way of others
+  front boolean,           -- ... and to clear the front: to look for tasks whose jobs are in the way of others, and set more of them aside
   highest_token bigint,    -- which the worker has seen
   vain boolean,            -- whether its latest looks were all in vain: what was in its way stays there
   limited jsonb,           -- completed: the tasks that have a limit,

@@ -8,9 +8,9 @@
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of the open lane, their task gets a lane of its own (give_lanes).
 --   The jobs of any other full group are passed by, as long as a look at whole lines takes at least one of four that it finds, or
---   comes to their end. Beyond that, or if they stay, they are set aside into the group's own lane, in bulk, under locks on all that fills the group: nothing can free a slot of
---   it without waiting for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job
---   is forgotten.
+--   comes to their end. Beyond that, the crowds among them are set aside into the group's own lane, and every second or two, or if looks have been in
+--   vain for a while, the others too: in bulk, under locks on all that fills the group. Nothing can free a slot of it without waiting
+--   for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job is forgotten.
 
 -- The tasks that a claim wants jobs of, and up to how many: not those of hot groups that are full. Of a task in its own lane,
 -- more jobs than there is room for, under slots that are lent to the worker and under free places, would keep jobs of other
@@ -177,6 +177,15 @@ BEGIN
   PERFORM call_back(g.name, 8)
   FROM unnest(v_passed) AS g(name)
   WHERE (SELECT true FROM job j WHERE j.state = 1 AND j.lane = '*' || g.name LIMIT 1) AND NOT is_full(g.name);
+END
+$$;
+
+-- Those of these groups that an eighth of the found jobs are in, or more.
+CREATE FUNCTION crowds_of(p_found found, p_groups text[]) RETURNS text[]
+${lookups} AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT n FROM unnest(p_found.tasks || p_found.firsts) AS n WHERE n = ANY (p_groups) GROUP BY n HAVING 8 * count(*) >= cardinality(p_found.tids));
 END
 $$;
 
@@ -378,6 +387,7 @@ DECLARE
   v record;                -- what the latest look came to
   v_taken integer := 0;
   v_left integer := 0;     -- candidates that it does not take
+  v_crowds text[];         -- full groups of which the jobs are set aside
   v_full_tasks text[];
   v_full_looks integer := 0;      -- looks that met such
   v_before claim;          -- what it came to before the latest look
@@ -432,8 +442,11 @@ BEGIN
     IF v_shards IS NULL THEN
       -- Few jobs, with nothing behind them, are in no other job's way: mostly their slots are about to come free.
       EXIT WHEN v_left <= 3 * v_taken OR (v.p_claim).full_groups IS NULL OR (v_taken + v_left < p_demand.jobs AND NOT p_demand.vain);
+      -- Setting few jobs of many keys aside would cost more than looking at them again.
+      v_crowds := CASE WHEN p_demand.vain OR p_demand.front THEN (v.p_claim).full_groups ELSE crowds_of(v.p_found, (v.p_claim).full_groups) END;
+      EXIT WHEN v_crowds = '{}';
       PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
-      PERFORM set_aside((v.p_claim).full_groups, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
+      PERFORM set_aside(v_crowds, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
     END IF;
     EXIT WHEN v_taken > 0;
     v_tried := v_tried || v_shards;
