@@ -10,11 +10,15 @@ import dev.sluice.spi.JobStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +91,35 @@ class SlotGroupRowsIT {
 
     assertThat(rowsOf("crowded")).isEqualTo(3);
     assertThat(rowsOf("calm")).isZero();
+  }
+
+  /** What heats it counts the slots on record, and a permit is just going. */
+  @Test
+  void permitGivenBackWhileItsGroupBecomesHot_doesNotCount() throws Exception {
+    store.limits().setLimit(Group.of("cold"), LimitLevel.OPERATOR, OptionalInt.of(3), "test");
+    CompletableFuture<Void> heated;
+    try (Connection connection = fixture.openConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = " + fixture.namespace());
+      statement.execute("SELECT acquire_permit('cold', NULL, 'holder', 'process', 60000)");
+      connection.setAutoCommit(false);
+      statement.execute(
+          "SELECT free_slot('cold', slot, token) FROM slot WHERE group_name = 'cold'");
+      heated = CompletableFuture.runAsync(() -> fixture.heat("cold"));
+      CompletableFuture<Void> counting = heated;
+      Awaitility.await()
+          .until(
+              () ->
+                  counting.isDone()
+                      || fixture.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);
+      connection.commit();
+    }
+    heated.get(10, TimeUnit.SECONDS);
+
+    assertThat(rowsOf("cold")).isEqualTo(3);
+    assertThat(
+            fixture.number("SELECT sum(used) FROM ${schema}.slot_group WHERE group_name = 'cold'"))
+        .isZero();
   }
 
   private void submit(String task, int jobs) {

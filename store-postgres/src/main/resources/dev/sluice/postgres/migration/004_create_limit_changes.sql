@@ -59,8 +59,8 @@ $$;
 CREATE FUNCTION lock_counters(p_groups text[]) RETURNS void
 ${sql} AS $$ SELECT FROM slot_group WHERE group_name = ANY (p_groups) ORDER BY group_name, n FOR UPDATE $$;
 
--- Sets used of hot groups to what the slots on record say. The caller has locked the counters, in a statement before this
--- one: whatever lends or frees a slot waits for that lock, so what is counted here is true.
+-- Sets used of hot groups to what the slots on record say. The caller has locked the counters, or (make_hot) the slots, in a statement before
+-- this one: whatever lends or frees a slot waits for that lock, so what is counted here is true.
 CREATE FUNCTION recount(p_groups text[]) RETURNS void
 ${plpgsql} AS $$
 BEGIN
@@ -129,6 +129,7 @@ BEGIN
     RETURN false;
   END IF;
   PERFORM lay_out(p_group, v_limit);
+  PERFORM 1 FROM slot WHERE group_name = p_group ORDER BY slot FOR UPDATE;     -- a permit that is being given back knows no counter yet
   INSERT INTO slot (group_name, slot, worker_id, token, acquired_at)
   SELECT p_group, n.slot, n.worker_id, max(n.token), coalesce(min(n.started_at), clock_timestamp())
   FROM claimed_in(p_group) n
