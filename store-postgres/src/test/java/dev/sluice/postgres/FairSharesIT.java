@@ -68,6 +68,7 @@ class FairSharesIT {
   abstract static class Steps {
     private static final Task<Integer> ONE = task("one", 1);
     private static final Task<Integer> WIDE = task("wide", 3);
+    private static final Task<Integer> FREE = task("free", 100);
 
     private PostgresFixture fixture;
     private JobStore store;
@@ -157,6 +158,28 @@ class FairSharesIT {
           .as("while it has its turn")
           .extracting(ClaimedJob::task)
           .containsExactly("wide", "one");
+    }
+
+    /** There is more to find for such a worker after each look, and no look is in vain for long. */
+    @Test
+    void otherJobsKeepComing_workerStandsInLineForASharedGroupAllTheSame() {
+      submit(ONE, 10);
+      Hands holder = new Hands(1, List.of(ONE));
+      Hands other = new Hands(4, List.of(WIDE, FREE));
+      assertThat(holder.claim()).isTrue();
+      sluice.submitAll(WIDE, List.of(1, 2), options -> options.concurrencyGroup("one"));
+
+      Awaitility.await()
+          .until(
+              () -> {
+                submit(FREE, 1);
+                other.claim();
+                boolean inLine = asks() == 1;
+                while (!other.jobs.isEmpty()) {
+                  other.goOn();
+                }
+                return inLine;
+              });
     }
 
     @Test

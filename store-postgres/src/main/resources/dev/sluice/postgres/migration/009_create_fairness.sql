@@ -247,8 +247,9 @@ BEGIN
   IF NOT p_claim.stale AND EXISTS (SELECT FROM ask a WHERE a.worker_id = p_worker) THEN
     v_left := settle_asks(p_worker, p_demand, p_claim);
   END IF;
-  -- A worker that is refused for the sake of others stands in line at once, one that finds a group full once in a while.
-  IF p_demand.tell AND NOT p_claim.stale AND p_claim.more IS NOT TRUE
+  -- A worker that is refused for the sake of others stands in line at once, one that finds a group full once in a while; even if
+  -- there may be more to find, which other jobs may see to for ever.
+  IF p_demand.tell AND NOT p_claim.stale AND (p_claim.more IS NOT TRUE OR p_demand.front)
       AND coalesce(cardinality(p_claim.jobs), 0) < p_demand.jobs THEN
     PERFORM ask_for(p_worker, p_claim.full_groups || p_claim.capped);
   ELSIF p_claim.capped IS NOT NULL THEN
