@@ -10,6 +10,8 @@ DECLARE
   v_news record;
   v_worker uuid;
 BEGIN
+  -- In one order for all calls, whatever their news: none waits for another in a circle.
+  PERFORM 1 FROM worker WHERE waiting_for IS NOT NULL AND expires_at > clock_timestamp() ORDER BY id FOR UPDATE;
   FOR v_news IN SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC LOOP
     FOR v_worker IN
       UPDATE worker SET waiting_for = NULL
@@ -21,8 +23,7 @@ BEGIN
           AND (v_news.queue = '*' OR v_news.queue = ANY (w.queues))
           AND w.expires_at > clock_timestamp()
         ORDER BY w.id
-        LIMIT v_news.workers
-        FOR UPDATE)
+        LIMIT v_news.workers)
       RETURNING id
     LOOP
       PERFORM pg_notify('sluice_${schema}', v_worker::text);
