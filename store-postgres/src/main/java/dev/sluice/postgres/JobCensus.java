@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nothing on the way of a job keeps a count of jobs: that would be a place where all of them
  * meet. So counting is reading. As long as that is quick, every answer is counted for it. When it
- * is not, because there are very many jobs, who asks for the first time waits for the count, and
- * who asks often gets the latest: it is renewed beside the callers, for at most a tenth of the
- * time, and so is some seconds old when there are a million jobs.
+ * is not, because there are very many jobs, the first caller waits for the count, and callers that
+ * ask often get the latest: it is renewed beside the callers, for at most a tenth of the time, and
+ * so is some seconds old when there are a million jobs.
  */
 final class JobCensus {
   private static final Logger log = LoggerFactory.getLogger(JobCensus.class);
@@ -121,7 +121,7 @@ final class JobCensus {
     if (database.one(SIZE, row -> row.getLong(1)) <= QUICKLY_READ_BYTES) {
       return count().cells;
     }
-    // Held while counting: who comes meanwhile finds what was counted.
+    // Held while counting: callers that come meanwhile find what was counted.
     lock.lock();
     try {
       boolean often = isAskedOften();
@@ -160,7 +160,7 @@ final class JobCensus {
         LockSupport.parkNanos(latest.pause());
       }
     } catch (SluiceException e) {
-      log.debug("The jobs could not be counted; who asks next counts.", e);
+      log.debug("The jobs could not be counted; the next caller counts them.", e);
     } finally {
       renewer = null;
     }

@@ -46,7 +46,8 @@ final class PostgresJobCatalog implements JobCatalog {
 
   private static final String CANCEL = "SELECT ${schema}.cancel(?)";
 
-  // In the order of their ids, so that two who cancel the same jobs do not wait for each other.
+  // In the order of their ids, so that two calls that cancel the same jobs do not wait for each
+  // other.
   private static final String CANCEL_ALL =
       "SELECT count(*) FILTER (WHERE ${schema}.cancel(id)) FROM (SELECT unnest(?::uuid[]) AS id ORDER BY id) AS ids";
   private static final String RUN_OF =

@@ -231,7 +231,7 @@ final class PostgresLimitStore implements LimitStore {
   }
 
   /**
-   * Calls back everyone who waits for a group that has no limit any more, in short transactions.
+   * Calls back all jobs that wait for a group that has no limit any more, in short transactions.
    */
   private void callBackAll(Group group) {
     long called = CALL_BACK_BATCH;

@@ -197,7 +197,7 @@ final class PostgresWorkerSession implements WorkerSession {
       toldAt = System.nanoTime();
     }
     Set<String> full = answer.names("full");
-    Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty());
+    Duration pause = vainLooks.pauseAfter(answer.says("more") && jobs.isEmpty(), !full.isEmpty());
     Optional<Duration> nextDue =
         more ? Optional.of(proposed.isEmpty() ? pause : Duration.ZERO) : answer.due();
     if (unfilled && (returned || arm(exchange.demand()))) {

@@ -13,18 +13,25 @@ final class VainLooks {
   static final Duration SHORTEST_PAUSE = Duration.ofMillis(4);
   static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
 
-  /** After so many, some 200 milliseconds, what is in the way of jobs is there to stay. */
+  /** After so many, some 200 milliseconds, jobs of full groups are there to stay. */
   private static final int LASTING = 8;
 
   private int looks;
+  private int atFullGroups;
 
+  /** Whether jobs of full groups have been in the way for a while. */
   boolean last() {
-    return looks >= LASTING;
+    return atFullGroups >= LASTING;
   }
 
-  /** Notes a look; answers with the pause until the next one. */
-  Duration pauseAfter(boolean vain) {
+  /**
+   * Notes a look; answers with the pause until the next one.
+   *
+   * @param full whether a full group kept jobs from it
+   */
+  Duration pauseAfter(boolean vain, boolean full) {
     looks = vain ? looks + 1 : 0;
+    atFullGroups = !vain ? 0 : full ? atFullGroups + 1 : atFullGroups;
     if (looks < 2) {
       return Duration.ZERO;
     }

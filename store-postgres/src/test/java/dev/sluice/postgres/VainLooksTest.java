@@ -10,22 +10,39 @@ class VainLooksTest {
 
   @Test
   void pauses_afterTheSecondVainLookOn_doubleUpToTheLongest() {
-    assertThat(looks.pauseAfter(true)).isZero();
-    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(4));
-    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(8));
-    assertThat(looks.pauseAfter(true)).isEqualTo(Duration.ofMillis(16));
+    assertThat(looks.pauseAfter(true, true)).isZero();
+    assertThat(looks.pauseAfter(true, true)).isEqualTo(Duration.ofMillis(4));
+    assertThat(looks.pauseAfter(true, true)).isEqualTo(Duration.ofMillis(8));
+    assertThat(looks.pauseAfter(true, true)).isEqualTo(Duration.ofMillis(16));
     for (int i = 0; i < 100; i++) {
-      looks.pauseAfter(true);
+      looks.pauseAfter(true, true);
     }
-    assertThat(looks.pauseAfter(true)).isEqualTo(VainLooks.LONGEST_PAUSE);
+    assertThat(looks.pauseAfter(true, true)).isEqualTo(VainLooks.LONGEST_PAUSE);
   }
 
   @Test
   void lookThatFoundJobs_endsThePauses() {
-    looks.pauseAfter(true);
-    looks.pauseAfter(true);
+    looks.pauseAfter(true, true);
+    looks.pauseAfter(true, true);
 
-    assertThat(looks.pauseAfter(false)).isZero();
-    assertThat(looks.pauseAfter(true)).isZero();
+    assertThat(looks.pauseAfter(false, false)).isZero();
+    assertThat(looks.pauseAfter(true, true)).isZero();
+  }
+
+  @Test
+  void vainLooks_lastIfFullGroupsKeptJobsFromEightOfThem() {
+    for (int i = 0; i < 100; i++) {
+      looks.pauseAfter(true, false);
+    }
+    assertThat(looks.last()).isFalse();
+    for (int i = 0; i < 8; i++) {
+      assertThat(looks.last()).isFalse();
+      looks.pauseAfter(true, true);
+    }
+    assertThat(looks.last()).isTrue();
+
+    looks.pauseAfter(false, true);
+
+    assertThat(looks.last()).isFalse();
   }
 }

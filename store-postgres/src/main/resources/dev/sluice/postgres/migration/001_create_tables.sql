@@ -55,9 +55,9 @@ CREATE TABLE job (
   refiled boolean NOT NULL DEFAULT false,     -- a worker found it in other groups than its task declares, and put it in these
   attempt integer NOT NULL DEFAULT 0,         -- attempts started
   token bigint NOT NULL DEFAULT 0,            -- of the latest claim
-  worker_id uuid,                             -- whose it is while claimed
+  worker_id uuid,                             -- the worker that has it while it is claimed; else the one that last had it, or none
   slots integer[],                            -- named while claimed: [1] of its task's own group, [2] to [5] of groups[1] to [4]
-  started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer
+  started_at timestamptz,                     -- empty while a claimed job is still in its worker's buffer; set with the claim if it starts at once
   cancel_requested boolean NOT NULL DEFAULT false,
   dedupe_key text COLLATE "C",
   run_id uuid,                                -- the workflow run it is a step of

@@ -9,9 +9,10 @@
 --
 --   Cold: a claimed job names the number of its slot in the group (job.slots). The slots in use are the numbers named, and
 --   those of permits. Several jobs of one worker may name one slot, and run one after the other.
---     1. No slot comes into use while as many are as the limit says, and each is used by one worker or one permit.
+--     1. No claim and no permit brings a slot into use while as many are as the limit says, and each is used by one worker or one permit.
 --     2. A number comes into use only under the group's latch, after a look at the numbers in use that began when the
---        latch was held (look, in the admission).
+--        latch was held (look, in the admission); or, for jobs that are claimed when their group gets its first limit, under the rules
+--        lock (name_slots, in the changes of limits). There may be more of these than the limit allows: they drain.
 --   Whatever ends a claim, ends the naming: nothing has to free a slot.
 --
 --   Hot: the slots are counted in slot_group and lent to workers, which keep them from job to job (see the slots). No job names one.
@@ -57,6 +58,10 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT hashtext('${schema}/latches') $$;
 
 CREATE FUNCTION latch_of(p_key text) RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$ SELECT hashtext(p_key) & 255 $$;
+
+-- Of a shard, behind those of keys: see shards_to_claim, in the claim.
+CREATE FUNCTION latch_of_shard(p_shard smallint) RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$ SELECT 256 + p_shard $$;
 
 CREATE FUNCTION is_keyed(p_group text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT strpos(p_group, '/') > 0 $$;

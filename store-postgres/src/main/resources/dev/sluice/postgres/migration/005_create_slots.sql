@@ -1,4 +1,5 @@
--- Slots that are lent: those of hot groups to workers, those of any group to permits. The limits say what is cold and hot.
+-- Slots that are lent: those of hot groups to workers, those of any group to permits. The limits say what is cold and hot. A hot group whose
+-- limit is lifted keeps those that are lent until they are given back.
 --
 -- The places of a hot group are counted in up to 50 rows, so that claims rarely meet:
 --   1. slot_group.used = number of rows in slot whose number % 50 is that row's n.
@@ -125,11 +126,11 @@ $$;
 --
 -- Yet others may have it locked. Another call for the same group has just moved it; but a claim whose look at the line is
 -- older than the setting aside locks the job as well, only to see that it has gone. It is not waited for in the midst of
--- a transaction that holds other things. Returned are the groups of which jobs may be left behind, to be tried again after the
--- commit.
+-- a transaction that holds other things. Returned are the groups of which jobs may be left behind: an exchange has its worker try again after
+-- the commit, and call_back_forgotten (in the lanes) finds what any other caller leaves.
 --
 -- For each slot, and in each queue, as many are called as a worker puts into one: 1 + depth of the task whose group it
--- is.
+-- is; but 8 at least.
 CREATE FUNCTION call_back_all(p_groups text[], p_depths jsonb DEFAULT NULL, p_depth integer DEFAULT 0) RETURNS text[]
 ${lookups} AS $$
 DECLARE

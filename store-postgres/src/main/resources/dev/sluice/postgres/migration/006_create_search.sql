@@ -46,9 +46,9 @@ CREATE TYPE demand AS (
   spares integer[],        -- ... and how many more jobs fit under these
   after place_in_line[],   -- where in which lane to start
   tell boolean,            -- whether to look for groups that keep jobs away, ...
-  front boolean,           -- ... and to clear the front: to look for tasks whose jobs are in the way of others, and set more of them aside
+  front boolean,           -- ... and, once in a while, for whatever else stands in front of jobs that others want,
   highest_token bigint,    -- which the worker has seen
-  vain boolean,            -- whether its latest looks were all in vain: what was in its way stays there
+  vain boolean,            -- whether its latest looks were all in vain: jobs of full groups stay in its way
   limited jsonb,           -- completed: the tasks that have a limit,
   lanes text[],            -- a lane,
   hot text[],              -- and a group that is hot;

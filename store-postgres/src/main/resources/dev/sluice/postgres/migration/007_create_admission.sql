@@ -1,5 +1,5 @@
 -- Admission: which of the jobs that a claim has found each of their limited groups admits, and in which slots. This is the
--- one place where a limit is decided, for cold groups and for hot ones (see the limits).
+-- one place where it is decided that a slot comes into use, of cold groups and of hot ones (see the limits).
 --
 --   needs_of    the groups that candidates are in
 --   rooms_of    what is on record about these groups: limits, cold or hot
@@ -15,7 +15,7 @@
 -- with its jobs.
 --
 -- All or nothing: a job is taken with a slot in each of its groups, or left where it is. Candidates of a full group count in none of
--- their other groups. A candidate that better ones left no room for in one of its groups counts in the others all the same: the
+-- their other groups. A candidate that better ones left no room for in one of its groups may count in the others all the same: the
 -- next claim finds that group full, and takes the jobs behind it.
 
 -- What candidates need. Mostly all are of one task, and need its group, or a key each of one family, or both. Else there is an entry for each
@@ -40,7 +40,7 @@ CREATE TYPE room AS (
   sure boolean,            -- whether the claim may decide about it: false if its latch is not to be had
   cap integer,             -- how many more slots the worker may take, NULL: any number; see with_caps, in the fairness
   used integer[],          -- cold: the slots in use, ...
-  claimed integer,         -- ... by how many claimed jobs, ...
+  claimed integer,         -- ... by how many claimed jobs and permits, ...
   own integer[],           -- ... and those of them that jobs of this worker alone name, ...
   own_jobs integer,        -- ... and how many these are
   allowed integer,         -- how many candidates it admits, kind k: of each key ...
@@ -221,7 +221,7 @@ CREATE TYPE slots_in_use AS (name text, jobs integer, slots integer[], own integ
 -- alone name, those of the fewest jobs first, and how many jobs these are. The caller holds their latches, since before this
 -- statement.
 --
--- Where no claimed job has a second group, none is looked for there; nor among lent slots where there are no permits.
+-- Where no claimed job has a second group, none is looked for there; nor are slots of keys among those lent where there are no permits.
 CREATE FUNCTION look(p_worker uuid, p_names text[]) RETURNS SETOF slots_in_use
 ${lookups} AS $$
 #variable_conflict use_column
@@ -421,7 +421,7 @@ BEGIN
       LEFT JOIN (
         SELECT a.need, row_number() OVER (PARTITION BY a.name COLLATE "C", (a.ord = ANY (v_out)) IS TRUE ORDER BY a.ord, a.need)::integer AS rank
         FROM unnest(p_needs.ords, p_needs.names) WITH ORDINALITY AS a(ord, name, need)
-        WHERE a.name = ANY (v_ranked)
+        JOIN (SELECT DISTINCT n FROM unnest(v_ranked) AS n) r ON r.n = a.name
       ) r ON r.need = n.need
       ORDER BY n.need);
   END IF;

@@ -1,16 +1,17 @@
 -- The claim: which jobs a worker gets, and the slots that come with them.
 --
 -- A claim looks at the open lane, where jobs of all tasks stand, limited or not, and at those lanes of tasks whose groups may have
--- room. The search locks the best jobs, the admission chooses among them. If no job that was found is in a limited group, all of
--- them are taken, and no table of the limits is read.
+-- room. The search locks the best jobs, the admission chooses among them. If no job that was found is of a limited task or in a further
+-- group, all of them are taken, and no table of the limits is read.
 --
 -- Jobs of full groups must not be in the way of others:
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of the open lane, their task gets a lane of its own (give_lanes).
 --   The jobs of any other full group are passed by, as long as a look at whole lines takes at least one of four that it finds, or
---   comes to their end. Beyond that, the crowds among them are set aside into the group's own lane, and every second or two, or if looks have been in
---   vain for a while, the others too: in bulk, under locks on all that fills the group. Nothing can free a slot of it without waiting
---   for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job is forgotten.
+--   comes to their end. Beyond that, they are set aside into the group's own lane; if the look takes any job, the crowds among them are, and
+--   the others every second or two. Those at the end of the lines are, if looks have been in vain for a while. It is done in bulk, under
+--   locks on all that fills the group: nothing can free a slot of it without waiting for those locks, and what does calls the jobs
+--   back. So there is a bound to the looks in vain, and no job is forgotten.
 
 -- The tasks that a claim wants jobs of, and up to how many: not those of hot groups that are full. Of a task in its own lane,
 -- more jobs than there is room for, under slots that are lent to the worker and under free places, would keep jobs of other
@@ -69,13 +70,13 @@ BEGIN
     GROUP BY a.shard
     ORDER BY min(a.rank));
   v_free := ARRAY(
-    SELECT s FROM unnest(v_own) AS s WHERE s <> ALL (p_tried) AND pg_try_advisory_xact_lock(latches(), 256 + s)
+    SELECT s FROM unnest(v_own) AS s WHERE s <> ALL (p_tried) AND pg_try_advisory_xact_lock(latches(), latch_of_shard(s))
     LIMIT CASE WHEN cardinality(v_own) < (SELECT count(*) FROM unnest(all_shards()) AS s WHERE s > 0 AND (s - v_mine) % v_all = 0) THEN 2 ELSE 1 END);
   IF v_free = '{}' THEN
     v_free := ARRAY(
       SELECT o.shard
       FROM (SELECT DISTINCT a.shard FROM unnest(p_after) AS a WHERE a.shard > 0 AND a.shard <> ALL (v_own || p_tried)) o
-      WHERE pg_try_advisory_xact_lock(latches(), 256 + o.shard)
+      WHERE pg_try_advisory_xact_lock(latches(), latch_of_shard(o.shard))
       LIMIT 1);
   END IF;
   RETURN v_free;
@@ -185,7 +186,15 @@ CREATE FUNCTION crowds_of(p_found found, p_groups text[]) RETURNS text[]
 ${lookups} AS $$
 BEGIN
   RETURN ARRAY(
-    SELECT n FROM unnest(p_found.tasks || p_found.firsts) AS n WHERE n = ANY (p_groups) GROUP BY n HAVING 8 * count(*) >= cardinality(p_found.tids));
+    SELECT n.name
+    FROM (
+      SELECT unnest(p_found.tasks || p_found.firsts) AS name
+      UNION ALL
+      SELECT unnest(j.groups[2:]) FROM unnest(CASE WHEN p_found.further THEN p_found.tids END) AS f(tid) JOIN job j ON j.ctid = f.tid
+    ) n
+    WHERE n.name = ANY (p_groups)
+    GROUP BY n.name
+    HAVING 8 * count(*) >= cardinality(p_found.tids));
 END
 $$;
 
@@ -268,13 +277,16 @@ CREATE FUNCTION next_places(p_found found, p_lines job_line[], p_demand demand, 
 RETURNS place_in_line[]
 ${lookups} AS $$
 DECLARE
-  v_filled boolean := cardinality(p_found.tids) >= p_demand.jobs;
+  v_filled boolean := cardinality(p_found.tids) >= p_demand.jobs
+    -- Of several shards, one may have run out, and jobs of another may have been locked.
+    OR (p_demand.after <> '{}' AND (SELECT count(DISTINCT l.shard) FROM unnest(p_lines) AS l WHERE l.shard > 0) > 1);
 BEGIN
   RETURN ARRAY(
     SELECT (l.lane, l.shard, coalesce(j.priority, l.priority), coalesce(j.run_at, l.run_at), coalesce(j.id, l.id), l.since)::place_in_line
     FROM (
       SELECT DISTINCT ON (l.lane, l.shard) l.* FROM unnest(p_lines) AS l
       WHERE v_filled AND l.shard <> ALL (p_tried) AND (l.shard > 0 OR 8 * p_left <= cardinality(p_found.tids))
+      ORDER BY l.lane, l.shard, ~l.priority, l.run_at, l.id
     ) l
     LEFT JOIN (
       SELECT f.lane, f.shard, max(f.ord)::integer AS ord
@@ -373,8 +385,9 @@ $$;
 -- Claims jobs for a worker. The caller holds the rules lock, shared, and has seen under it that the worker's view of the
 -- limits is current.
 --
--- A claim that goes on from places in shards keeps to one or two of them. If it can take nothing there, it goes on in others; if other claims
--- keep to all that are left, it takes nothing; if none is left, it looks at all lines from the front. Such a look, where there are jobs in shards, is for the sake of order, and meets keys of all workers: it is for few jobs.
+-- A claim that goes on from places in shards keeps to one or two of them. If it can take nothing there, it goes on in others. If other claims
+-- keep to all that are left, it takes nothing but jobs without further groups. If none is left, or after three looks, it looks at all lines from the
+-- front. Such a look, where there are jobs in shards, is for the sake of order, and meets keys of all workers: it is for few jobs.
 CREATE FUNCTION claim(p_worker uuid, p_demand demand) RETURNS claim
 ${lookups} AS $$
 DECLARE
@@ -442,8 +455,9 @@ BEGIN
     IF v_shards IS NULL THEN
       -- Few jobs, with nothing behind them, are in no other job's way: mostly their slots are about to come free.
       EXIT WHEN v_left <= 3 * v_taken OR (v.p_claim).full_groups IS NULL OR (v_taken + v_left < p_demand.jobs AND NOT p_demand.vain);
-      -- Setting few jobs of many keys aside would cost more than looking at them again.
-      v_crowds := CASE WHEN p_demand.vain OR p_demand.front THEN (v.p_claim).full_groups ELSE crowds_of(v.p_found, (v.p_claim).full_groups) END;
+      -- Where a claim gets anything, setting few jobs of many keys aside would cost more than looking at them again.
+      v_crowds := CASE WHEN v_taken = 0 OR p_demand.vain OR p_demand.front THEN (v.p_claim).full_groups
+        ELSE crowds_of(v.p_found, (v.p_claim).full_groups) END;
       EXIT WHEN v_crowds = '{}';
       PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
       PERFORM set_aside(v_crowds, ARRAY(SELECT DISTINCT l.lane FROM unnest(v_lines) AS l));
