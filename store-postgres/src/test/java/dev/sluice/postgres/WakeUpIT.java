@@ -62,6 +62,50 @@ class WakeUpIT {
     }
   }
 
+  /** Each names the tasks in an order of its own, and workers begin to wait all the time. */
+  @Test
+  void wakeUps_atTheSameTime_doNotWaitForEachOtherInACircle() throws Exception {
+    fixture.openStore().close();
+    List<String> tasks = List.of("a", "b", "c", "d");
+    for (String task : tasks) {
+      fixture.execute(
+          "SELECT ${schema}.register_worker(gen_random_uuid(), '%s', '{q}', '{%s}', '{}', '{}', 600000, 0)"
+              .formatted(task, task));
+    }
+    List<CompletableFuture<Void>> calls = new ArrayList<>();
+    for (int caller = 0; caller < 4; caller++) {
+      List<String> order = new ArrayList<>(tasks);
+      Collections.rotate(order, caller);
+      calls.add(
+          repeat(
+              "SELECT wake('{%s}', '{q,q,q,q}', '{4,3,2,1}')".formatted(String.join(",", order))));
+      calls.add(
+          repeat(
+              "UPDATE worker SET waiting_for = tasks WHERE name = '%s'"
+                  .formatted(tasks.get(caller))));
+    }
+    for (CompletableFuture<Void> call : calls) {
+      call.get(1, TimeUnit.MINUTES);
+    }
+  }
+
+  /** Many times; ends with an error if the server refuses a call, as it does with a circle. */
+  private CompletableFuture<Void> repeat(String statement) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try (Connection connection = fixture.openConnection();
+              Statement call = connection.createStatement()) {
+            call.execute("SET search_path = " + fixture.namespace());
+            for (int i = 0; i < 500; i++) {
+              call.execute(statement);
+            }
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        task -> new Thread(task).start());
+  }
+
   @Test
   void sleepingWorker_isWokenWhenATransactionCommits() throws Exception {
     AtomicInteger done = new AtomicInteger();

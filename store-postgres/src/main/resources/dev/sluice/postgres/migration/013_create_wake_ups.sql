@@ -7,21 +7,22 @@
 CREATE FUNCTION wake(p_tasks text[], p_queues text[], p_workers integer[]) RETURNS void
 ${plpgsql} AS $$
 DECLARE
+  -- In one order for all calls, whatever their news, and no others after them: none waits for another in a circle. A worker that begins to
+  -- wait after this sees the news with its last look.
+  v_waiting uuid[] := ARRAY(
+    SELECT w.id FROM worker w WHERE w.waiting_for IS NOT NULL AND w.expires_at > clock_timestamp() ORDER BY w.id FOR NO KEY UPDATE);
   v_news record;
   v_worker uuid;
 BEGIN
-  -- In one order for all calls, whatever their news: none waits for another in a circle.
-  PERFORM 1 FROM worker WHERE waiting_for IS NOT NULL AND expires_at > clock_timestamp() ORDER BY id FOR UPDATE;
   FOR v_news IN SELECT * FROM unnest(p_tasks, p_queues, p_workers) AS n(task, queue, workers) ORDER BY n.workers DESC LOOP
     FOR v_worker IN
       UPDATE worker SET waiting_for = NULL
       WHERE id IN (
         SELECT w.id
         FROM worker w
-        WHERE w.waiting_for IS NOT NULL
+        WHERE w.id = ANY (v_waiting) AND w.waiting_for IS NOT NULL
           AND (v_news.task = '*' OR v_news.task = ANY (w.waiting_for))
           AND (v_news.queue = '*' OR v_news.queue = ANY (w.queues))
-          AND w.expires_at > clock_timestamp()
         ORDER BY w.id
         LIMIT v_news.workers)
       RETURNING id
