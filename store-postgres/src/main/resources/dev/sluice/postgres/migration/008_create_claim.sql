@@ -8,10 +8,11 @@
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
 --   them stand at the front of the open lane, their task gets a lane of its own (give_lanes).
 --   The jobs of any other full group are passed by, as long as a look at whole lines takes at least one of four that it finds, or
---   comes to their end. Beyond that, they are set aside into the group's own lane; if the look takes any job, the crowds among them are, and
---   the others every second or two. Those at the end of the lines are, if looks have been in vain for a while. It is done in bulk, under
---   locks on all that fills the group: nothing can free a slot of it without waiting for those locks, and what does calls the jobs
---   back. So there is a bound to the looks in vain, and no job is forgotten.
+--   comes to their end. Beyond that, they are set aside into the group's own lane. If the look takes any job, or is one of a claim
+--   that goes on in shards, the crowds among them are, and the others every second or two; those at the end of the lines are, if looks
+--   have been in vain for a while. It is done in bulk, under locks on all that fills the group: nothing can free a slot of it
+--   without waiting for those locks, and what does calls the jobs back. So there is a bound to the looks in vain, and no job is
+--   forgotten.
 
 -- The tasks that a claim wants jobs of, and up to how many: not those of hot groups that are full. Of a task in its own lane,
 -- more jobs than there is room for, under slots that are lent to the worker and under free places, would keep jobs of other
@@ -455,8 +456,8 @@ BEGIN
     IF v_shards IS NULL THEN
       -- Few jobs, with nothing behind them, are in no other job's way: mostly their slots are about to come free.
       EXIT WHEN v_left <= 3 * v_taken OR (v.p_claim).full_groups IS NULL OR (v_taken + v_left < p_demand.jobs AND NOT p_demand.vain);
-      -- Where a claim gets anything, setting few jobs of many keys aside would cost more than looking at them again.
-      v_crowds := CASE WHEN v_taken = 0 OR p_demand.vain OR p_demand.front THEN (v.p_claim).full_groups
+      -- Where a claim gets anything, or goes on in shards, setting few jobs of many keys aside would cost more than looking at them again.
+      v_crowds := CASE WHEN (v_taken = 0 AND p_demand.jobs = v_asked) OR p_demand.vain OR p_demand.front THEN (v.p_claim).full_groups
         ELSE crowds_of(v.p_found, (v.p_claim).full_groups) END;
       EXIT WHEN v_crowds = '{}';
       PERFORM note_full(v.p_found, v.p_claim, p_demand.lanes);
