@@ -110,7 +110,7 @@ END
 $$;
 
 -- Moves ready jobs of tasks that have just got a lane from the open lanes into it, a batch at a time in the order of ids: until they have
--- moved, claims find them where they are, and move those that they leave for a full group. Returns the id to go on from, or NULL at the end.
+-- moved, claims find them where they are; a claim that notes which full group was in their way moves those that it leaves (note_full). Returns the id to go on from, or NULL at the end.
 CREATE FUNCTION settle_lanes(p_tasks text[], p_after uuid, p_batch integer) RETURNS uuid
 ${lookups} AS $$
 DECLARE

@@ -46,7 +46,7 @@ CREATE TYPE demand AS (
   spares integer[],        -- ... and how many more jobs fit under these
   after place_in_line[],   -- where in which lane to start
   tell boolean,            -- whether to look for groups that keep jobs away, ...
-  front boolean,           -- ... and, once in a while, for whatever else stands in front of jobs that others want,
+  front boolean,           -- ... and, every second or two, for tasks and full groups of which the jobs stay in front of others,
   highest_token bigint,    -- which the worker has seen
   vain boolean,            -- whether its latest looks were all in vain: jobs of full groups stay in its way
   limited jsonb,           -- completed: the tasks that have a limit,

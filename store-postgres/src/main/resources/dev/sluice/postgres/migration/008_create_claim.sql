@@ -278,15 +278,15 @@ CREATE FUNCTION next_places(p_found found, p_lines job_line[], p_demand demand, 
 RETURNS place_in_line[]
 ${lookups} AS $$
 DECLARE
-  v_filled boolean := cardinality(p_found.tids) >= p_demand.jobs
-    -- Of several shards, one may have run out, and jobs of another may have been locked.
+  v_more_there boolean := cardinality(p_found.tids) >= p_demand.jobs
+    -- Of two shards, one may have run out, and jobs of the other may have been locked.
     OR (p_demand.after <> '{}' AND (SELECT count(DISTINCT l.shard) FROM unnest(p_lines) AS l WHERE l.shard > 0) > 1);
 BEGIN
   RETURN ARRAY(
     SELECT (l.lane, l.shard, coalesce(j.priority, l.priority), coalesce(j.run_at, l.run_at), coalesce(j.id, l.id), l.since)::place_in_line
     FROM (
       SELECT DISTINCT ON (l.lane, l.shard) l.* FROM unnest(p_lines) AS l
-      WHERE v_filled AND l.shard <> ALL (p_tried) AND (l.shard > 0 OR 8 * p_left <= cardinality(p_found.tids))
+      WHERE v_more_there AND l.shard <> ALL (p_tried) AND (l.shard > 0 OR 8 * p_left <= cardinality(p_found.tids))
       ORDER BY l.lane, l.shard, ~l.priority, l.run_at, l.id
     ) l
     LEFT JOIN (
