@@ -325,7 +325,9 @@ BEGIN
     p_found := kept_job(p_demand);
     IF p_found.tids IS NOT NULL THEN
       p_claim := admit(p_worker, p_found, p_demand);
-      IF p_claim.jobs <> '{}' THEN
+      IF p_claim.stale THEN
+        RETURN;
+      ELSIF p_claim.jobs <> '{}' THEN
         p_claim.busy := true;                 -- others are looked for next
         RETURN;
       END IF;
