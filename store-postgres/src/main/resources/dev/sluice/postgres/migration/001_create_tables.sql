@@ -36,7 +36,7 @@ CREATE SEQUENCE further_groups;
 --   *GROUP jobs set aside because that group is full; a freed slot calls them back
 -- Canonical names hold no '*', so the lanes of tasks and those of full groups never meet.
 --
--- In a lane, it stands in a shard: 0 if it is in no group besides its task's own, and else one of 1 to 16, by the first of
+-- In a lane, it stands in a shard: 0 if it is in no group besides its task's own, and else one of 1 to 8, by the first of
 -- these. Jobs that are set aside are in shard 0. See the search.
 --
 -- A claimed job names the slots it has in those of its limited groups that are cold: see the limits.

@@ -52,7 +52,7 @@ END
 $$;
 
 -- The two halves of the number of a key's latch. The server keeps all advisory locks in one table of a fixed size, so keys share them:
--- a claim that keeps to a shard takes sixteen for the first keys of its jobs.
+-- a claim that keeps to a shard takes 32 for the first keys of its jobs.
 CREATE FUNCTION latches() RETURNS integer
 LANGUAGE sql IMMUTABLE AS $$ SELECT hashtext('${schema}/latches') $$;
 

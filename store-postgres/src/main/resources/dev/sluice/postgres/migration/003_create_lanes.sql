@@ -10,10 +10,10 @@ STABLE ${sql} AS $$ SELECT CASE WHEN EXISTS (SELECT FROM limit_rule r WHERE r.na
 
 -- The shard of a job in these groups besides its task's own.
 CREATE FUNCTION shard_of(p_groups text[]) RETURNS smallint
-LANGUAGE sql IMMUTABLE AS $$ SELECT (CASE WHEN p_groups[1] IS NULL THEN 0 ELSE 1 + (hashtext(p_groups[1]) & 15) END)::smallint $$;
+LANGUAGE sql IMMUTABLE AS $$ SELECT (CASE WHEN p_groups[1] IS NULL THEN 0 ELSE 1 + (hashtext(p_groups[1]) & 7) END)::smallint $$;
 
 CREATE FUNCTION all_shards() RETURNS smallint[]
-LANGUAGE sql IMMUTABLE AS $$ SELECT '{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}'::smallint[] $$;
+LANGUAGE sql IMMUTABLE AS $$ SELECT '{0, 1, 2, 3, 4, 5, 6, 7, 8}'::smallint[] $$;
 
 -- Notes that there are jobs in groups besides their tasks' own.
 CREATE FUNCTION note_further_groups() RETURNS void

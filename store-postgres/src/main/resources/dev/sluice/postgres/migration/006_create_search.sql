@@ -6,7 +6,7 @@
 -- ended, for half a second. Then it starts at the front again, and so it does when it found too few (see
 -- dev.sluice.postgres.LinePositions).
 --
--- Shards keep workers apart. Jobs in further groups are divided among sixteen shards by the first of these, and workers divide the shards
+-- Shards keep workers apart. Jobs in further groups are divided among eight shards by the first of these, and workers divide the shards
 -- (shards_to_claim, in the claim): so they rarely meet at a key.
 
 -- A place in a line: that of the last job that a claim found there. It holds for all queues.

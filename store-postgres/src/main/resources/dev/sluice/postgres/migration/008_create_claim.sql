@@ -60,7 +60,7 @@ DECLARE
   v_own smallint[];
   v_free smallint[];
 BEGIN
-  SELECT count(*) FILTER (WHERE w.id < p_worker), greatest(least(count(*), 16), 1) INTO v_mine, v_all
+  SELECT count(*) FILTER (WHERE w.id < p_worker), greatest(least(count(*), 8), 1) INTO v_mine, v_all
   FROM worker w
   JOIN worker o ON o.id = p_worker
   WHERE w.expires_at > clock_timestamp() AND w.queues = o.queues AND w.tasks = o.tasks;
@@ -389,7 +389,7 @@ $$;
 -- limits is current.
 --
 -- A claim that goes on from places in shards keeps to one or two of them. If it can take nothing there, it goes on in others. If other claims
--- keep to all that are left, it takes nothing but jobs without further groups. If none is left, or after three looks, it looks at all lines from the
+-- keep to all that are left, it takes nothing but jobs without further groups. If none is left, or after four, it looks at all lines from the
 -- front. Such a look, where there are jobs in shards, is for the sake of order, and meets keys of all workers: it is for few jobs.
 CREATE FUNCTION claim(p_worker uuid, p_demand demand) RETURNS claim
 ${lookups} AS $$
