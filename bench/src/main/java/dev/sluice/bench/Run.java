@@ -42,6 +42,7 @@ final class Run {
    */
   int measure(String what, int defaultRuns, List<Scenario> scenarios) throws InterruptedException {
     options.requireWritable();
+    String command = options.command(what);
     options
         .docs()
         .ifPresent(directory -> new BenchDocs(directory).requireNothingLost(byFamily(scenarios)));
@@ -64,16 +65,13 @@ final class Run {
         Section section = scenario.run(bench);
         table.print(section);
         families.computeIfAbsent(scenario.family(), any -> new ArrayList<>()).add(section);
+        // Each time, so that a run that does not come to its end leaves what it has measured.
+        Report soFar = new Report(command, startedAt, machine, sections(families));
+        options.json().ifPresent(file -> ReportFile.write(file, soFar));
       }
     } finally {
       server.ifPresent(BenchServer::close);
     }
-    String command = options.command(what);
-    List<Section> sections = families.values().stream().flatMap(List::stream).toList();
-    options
-        .json()
-        .ifPresent(
-            file -> ReportFile.write(file, new Report(command, startedAt, machine, sections)));
     options
         .docs()
         .ifPresent(
@@ -82,7 +80,11 @@ final class Run {
                     (family, found) ->
                         new BenchDocs(directory)
                             .write(family, new Report(command, startedAt, machine, found))));
-    return sections.stream().anyMatch(Run::disappoints) ? DISAPPOINTED : 0;
+    return sections(families).stream().anyMatch(Run::disappoints) ? DISAPPOINTED : 0;
+  }
+
+  private static List<Section> sections(Map<String, List<Section>> families) {
+    return families.values().stream().flatMap(List::stream).toList();
   }
 
   private static Map<String, List<String>> byFamily(List<Scenario> scenarios) {

@@ -32,6 +32,7 @@ class BenchIT {
             "latency-idle",
             "submit-transactional",
             "workflow-fanout",
+            "no-limits-cost",
             "--runs=1",
             "--scale=0.005",
             "--json=" + json,
@@ -63,6 +64,7 @@ class BenchIT {
         .isEqualTo("claim time, 5,000 waiting vs none waiting");
     assertThat(section(report, "latency-idle").ratios()).hasSize(2);
     assertThat(section(report, "submit-transactional").subjects()).hasSize(2);
+    assertThat(section(report, "no-limits-cost").subjects()).hasSize(2);
     assertThat(section(report, "workflow-fanout").ratios().get(0).name())
         .isEqualTo("a step over a list vs plain jobs");
     assertThat(directory.resolve("concurrency.md")).exists();

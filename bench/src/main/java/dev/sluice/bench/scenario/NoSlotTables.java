@@ -9,14 +9,15 @@ import java.sql.Statement;
 
 /**
  * A store that cannot lend slots: the tables are gone, and empty views stand in for them, so that
- * what looks there now and then, off the path of jobs, finds nothing instead of failing.
+ * what looks there now and then, off the path of jobs, finds nothing instead of failing. So do
+ * functions that take none, for those that go with the tables.
  */
 record NoSlotTables() implements Circumstance {
   private static final String REPLACE =
       """
       CREATE TEMPORARY TABLE kept AS SELECT pg_get_viewdef('sluice.held_slot') AS held_slot;
       DROP VIEW sluice.held_slot;
-      DROP TABLE sluice.slot, sluice.slot_group;
+      DROP TABLE sluice.slot, sluice.slot_group CASCADE;
       CREATE VIEW sluice.slot AS
       SELECT NULL::text COLLATE "C" AS group_name, NULL::integer AS slot, NULL::bigint AS token, NULL::uuid AS worker_id,
              NULL::text AS holder, NULL::text AS holder_worker,
@@ -27,6 +28,10 @@ record NoSlotTables() implements Circumstance {
       WHERE false;
       CREATE RULE nothing AS ON DELETE TO sluice.slot_group DO INSTEAD NOTHING;
       CREATE RULE nothing AS ON UPDATE TO sluice.slot DO INSTEAD NOTHING;
+      CREATE FUNCTION sluice.take_slots(sluice.slot, text[], integer[], integer[])
+      RETURNS TABLE (group_name text, slot integer) LANGUAGE sql AS 'SELECT NULL::text, NULL::integer WHERE false';
+      CREATE FUNCTION sluice.take_lent(sluice.slot[], boolean DEFAULT false)
+      RETURNS text[] LANGUAGE sql AS 'SELECT NULL::text[]';
       DO $$ BEGIN EXECUTE 'CREATE VIEW sluice.held_slot AS ' || (SELECT held_slot FROM kept); END $$;
       """;
 
