@@ -20,8 +20,8 @@ final class DemandPlanner {
   static final int LARGEST_BATCH = 500;
 
   /**
-   * Two batches: one being worked off while the next is fetched. This is the bound of reordering: a
-   * job that arrives later with a higher priority starts after no more than this many others.
+   * Two batches: one being worked off while the next is fetched. This bounds what a buffer
+   * reorders: a job that a worker claims starts after no more than this many others of that worker.
    */
   static final int LARGEST_BUFFER = 2 * LARGEST_BATCH;
 

@@ -2,7 +2,7 @@
 --
 -- A claim looks at the open lane, where jobs of all tasks stand, limited or not, and at those lanes of tasks whose groups may have
 -- room. The search locks the best jobs, the admission chooses among them. If no job that was found is of a limited task or in a further
--- group, all of them are taken, and no table of the limits is read.
+-- group, and the worker is short of room for none of its tasks, all of them are taken, and no table of the limits is read.
 --
 -- Jobs of full groups must not be in the way of others:
 --   The jobs of a task whose own group is full are not wanted. The claim looks again without them; and where many of
