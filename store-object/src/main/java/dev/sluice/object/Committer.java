@@ -11,7 +11,6 @@ import dev.sluice.object.state.Admission;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentKeys;
-import dev.sluice.object.state.SegmentRef;
 import dev.sluice.object.state.ShardDraft;
 import dev.sluice.object.state.ShardState;
 import java.time.Duration;
@@ -201,11 +200,29 @@ final class Committer {
   /** Segments that other processes have dropped. */
   private void forgetSegments(ShardState state) {
     if (parts.segments.isLargerThan(state.jobs().segments().size())) {
-      parts.segments.forgetAllBut(
-          state.jobs().segments().values().stream()
-              .map(SegmentRef::key)
-              .collect(Collectors.toSet()));
+      parts.segments.forgetAllBut(state.segmentKeys().collect(Collectors.toSet()));
     }
+  }
+
+  /**
+   * Reads the segments of the latest state known here, as a claim does that looks at all of them.
+   */
+  void fetchAdmitted() {
+    Version known = latest;
+    if (known != null) {
+      parts.segments.fetch(known.state().segmentKeys());
+    }
+  }
+
+  /**
+   * Reads the segments in the inbox that any process may admit, as a draft does that admits them.
+   */
+  void fetchSubmitted(List<Found> found) {
+    ShardState known = latest == null ? ShardState.EMPTY : latest.state();
+    parts.segments.fetch(
+        found.stream()
+            .filter(each -> isForAll(each) && !known.isDoneWith(each.name()))
+            .map(Found::key));
   }
 
   /** The state as it is now. */
@@ -270,6 +287,7 @@ final class Committer {
         ShardDraft draft = draft(base, batch);
         if (inbox == null && batch.stream().anyMatch(Ticket::wantsMore)) {
           inbox = parts.inbox.list();
+          fetchSubmitted(inbox);
           sweep(base.state());
           continue;
         }
@@ -406,10 +424,14 @@ final class Committer {
     return Optional.ofNullable(damage);
   }
 
+  /** Whether any process may admit it, and not its submitter alone. */
+  private static boolean isForAll(Found found) {
+    return !found.name().guarded() || found.abandoned();
+  }
+
   private static Optional<StoreIncompatibleException> admit(
       ShardDraft draft, Found found, Parts parts) {
-    boolean ours = !found.name().guarded() || found.abandoned();
-    if (!ours || draft.isAdmitted(found.key()) || draft.isDoneWith(found.name())) {
+    if (!isForAll(found) || draft.isAdmitted(found.key()) || draft.isDoneWith(found.name())) {
       return Optional.empty();
     }
     Segment segment;

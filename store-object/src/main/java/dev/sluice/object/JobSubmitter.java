@@ -141,6 +141,7 @@ final class JobSubmitter {
     parts.segments().put(segment);
     // Jobs that others have submitted count too, admitted or not.
     List<Inbox.Found> inbox = parts.inbox().list();
+    committer.fetchSubmitted(inbox);
     try {
       return committer.commit(
           draft -> {

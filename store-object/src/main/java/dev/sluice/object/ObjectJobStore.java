@@ -83,7 +83,7 @@ final class ObjectJobStore implements JobStore {
     this.onClose = onClose;
     this.lastSweep = environment.nanoTime().getAsLong();
     DamagedObjects damaged = new DamagedObjects(environment.nanoTime());
-    SegmentCache segments = new SegmentCache(store, damaged);
+    SegmentCache segments = new SegmentCache(store, environment, damaged);
     JobArchive archive = new JobArchive(store);
     this.archiveWriter = new ArchiveWriter(environment, archive, segments);
     this.parts =

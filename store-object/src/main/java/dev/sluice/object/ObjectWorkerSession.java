@@ -149,6 +149,10 @@ final class ObjectWorkerSession implements WorkerSession {
     boolean[] looked = new boolean[1];
     long[] at = new long[1];
     Claimant claimant = new Claimant(id, registration.queues(), links.fullGroups::lastFound, waits);
+    if (exchange.demand().jobs() > 0) {
+      // Here rather than in the commit, so that other steps do not wait for it.
+      links.committer.fetchAdmitted();
+    }
     Optional<Answer> answer;
     try {
       answer =

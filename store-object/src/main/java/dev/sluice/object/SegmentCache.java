@@ -1,26 +1,41 @@
 package dev.sluice.object;
 
+import dev.sluice.SluiceException;
 import dev.sluice.StoreIncompatibleException;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.object.state.JobDocuments;
 import dev.sluice.object.state.Segment;
 import dev.sluice.object.state.SegmentSource;
 import dev.sluice.object.state.ShardState;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Segments that were read once: they never change. */
+/**
+ * Segments that were read once: they never change. Where many are needed, they are read at the same
+ * time: a backlog of jobs that were submitted one by one has a segment for each.
+ */
 final class SegmentCache implements SegmentSource {
   private static final int SPARE = 64;
   private static final String CONSEQUENCE = "Until then its jobs wait; all others go on.";
 
+  private static final Logger log = LoggerFactory.getLogger(SegmentCache.class);
+
   private final ObjectStore store;
+  private final StoreEnvironment environment;
   private final DamagedObjects damaged;
   private final Map<String, Segment> segments = new ConcurrentHashMap<>();
 
-  SegmentCache(ObjectStore store, DamagedObjects damaged) {
+  SegmentCache(ObjectStore store, StoreEnvironment environment, DamagedObjects damaged) {
     this.store = store;
+    this.environment = environment;
     this.damaged = damaged;
   }
 
@@ -45,6 +60,37 @@ final class SegmentCache implements SegmentSource {
           "The object '%s' is missing, and jobs in it are unfinished. Restore it from a backup."
               .formatted(name),
           this);
+    }
+  }
+
+  /**
+   * Reads those of these segments that are not known yet, all at the same time, and waits for them.
+   * One that cannot be read is asked for again by the step that needs it, which is told why.
+   */
+  void fetch(Stream<String> keys) {
+    List<String> unknown = keys.filter(key -> !segments.containsKey(key)).distinct().toList();
+    if (unknown.size() < 2) {
+      return;
+    }
+    CompletableFuture<?>[] reads =
+        unknown.stream()
+            .map(key -> CompletableFuture.runAsync(() -> tryGet(key), environment.reads()))
+            .toArray(CompletableFuture[]::new);
+    try {
+      environment.await().result(CompletableFuture.allOf(reads));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("Interrupted while segments were being read.", e);
+    } catch (ExecutionException e) {
+      throw Committer.rethrown(e.getCause());
+    }
+  }
+
+  private void tryGet(String key) {
+    try {
+      get(key);
+    } catch (SluiceException | SegmentGoneException e) {
+      log.debug("The segment '{}' was not read ahead.", key, e);
     }
   }
 

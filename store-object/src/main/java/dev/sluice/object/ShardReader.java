@@ -72,6 +72,7 @@ final class ShardReader {
       List<Found> inbox = withInbox ? parts.inbox().list() : List.of();
       Version version = parts.control().load();
       committer.saw(version);
+      committer.fetchSubmitted(inbox);
       try {
         ShardDraft draft =
             new ShardDraft(

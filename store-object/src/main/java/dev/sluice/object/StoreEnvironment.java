@@ -18,6 +18,7 @@ import java.util.random.RandomGenerator;
  * @param await waits for what another thread is about to finish
  * @param commits runs commits, one after the other
  * @param submits runs submits, one after the other
+ * @param reads runs reads that a commit waits for, many at a time
  * @param chores runs what nobody waits for
  * @param patience how long a job is passed over until slots are kept for it
  */
@@ -28,6 +29,7 @@ record StoreEnvironment(
     Await await,
     Executor commits,
     Executor submits,
+    Executor reads,
     Executor chores,
     Duration patience) {
 
@@ -39,8 +41,9 @@ record StoreEnvironment(
       Await await,
       Executor commits,
       Executor submits,
+      Executor reads,
       Executor chores) {
-    this(nanoTime, random, pause, await, commits, submits, chores, Waits.PASSED_OVER);
+    this(nanoTime, random, pause, await, commits, submits, reads, chores, Waits.PASSED_OVER);
   }
 
   /** Waits. */

@@ -9,19 +9,28 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The threads of one open store: one for commits, one for submits, a few for chores. */
+/**
+ * The threads of one open store: one for commits, one for submits, a few for chores, and many for
+ * reads, which end when there is nothing to read.
+ */
 final class StoreThreads implements AutoCloseable {
   private static final int CHORE_THREADS = 8;
+  private static final int READ_THREADS = 32;
+  private static final Duration READER_IDLE = Duration.ofSeconds(5);
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(10);
 
   private final CountDownLatch closing = new CountDownLatch(1);
   private final ExecutorService commits;
   private final ExecutorService submits;
+  private final ThreadPoolExecutor reads;
   private final ThreadPoolExecutor chores;
 
   StoreThreads(String name) {
     commits = threads(1, "sluice-commits-" + name);
     submits = threads(1, "sluice-submits-" + name);
+    reads = threads(READ_THREADS, "sluice-reads-" + name);
+    reads.setKeepAliveTime(READER_IDLE.toSeconds(), TimeUnit.SECONDS);
+    reads.allowCoreThreadTimeOut(true);
     chores = threads(CHORE_THREADS, "sluice-chores-" + name);
     // What is left undone when the store is closed is found and done by others.
     chores.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
@@ -49,6 +58,7 @@ final class StoreThreads implements AutoCloseable {
         CompletableFuture::get,
         commits,
         submits,
+        reads,
         chores);
   }
 
@@ -69,6 +79,9 @@ final class StoreThreads implements AutoCloseable {
     } catch (InterruptedException e) {
       chores.shutdownNow();
       Thread.currentThread().interrupt();
+    } finally {
+      // Last: a commit that was under way may have waited for some.
+      reads.shutdownNow();
     }
   }
 }

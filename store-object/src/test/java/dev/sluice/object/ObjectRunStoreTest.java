@@ -37,6 +37,7 @@ class ObjectRunStoreTest {
           CompletableFuture::get,
           Runnable::run,
           Runnable::run,
+          Runnable::run,
           Runnable::run);
 
   @AfterEach

@@ -45,6 +45,7 @@ class ObjectScheduleStoreTest {
             CompletableFuture::get,
             Runnable::run,
             Runnable::run,
+            Runnable::run,
             Runnable::run);
     StoreClock clock = new StoreClock(environment.nanoTime());
     clock.heard(Instant.now(), clock.ticks());

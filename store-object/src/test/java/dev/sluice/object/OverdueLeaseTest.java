@@ -63,6 +63,7 @@ class OverdueLeaseTest {
             CompletableFuture::get,
             Runnable::run,
             Runnable::run,
+            Runnable::run,
             Runnable::run);
     StoreFormat.agree(objects, environment, OptionalInt.empty());
     return ObjectJobStore.open(objects, 0, environment, () -> {});

@@ -138,6 +138,7 @@ final class SimulatedProcess implements SimulatedThreads.Host {
             simulation.threads()::await,
             Runnable::run,
             Runnable::run,
+            Runnable::run,
             chore -> simulation.threads().start(this, 1, chore),
             Duration.ofMillis(100));
     ObjectStore line = line();

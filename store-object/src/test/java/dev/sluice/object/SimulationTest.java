@@ -185,14 +185,14 @@ class SimulationTest {
     "TAGS_IGNORED, true, MIXED, 0",
     "SAME_NONCE, true, BLIND_COMMITS, 20",
     "HASTY_OBSERVERS, true, SLOW_LEASES, 52",
-    "NOBODY_FENCED, true, BLIND_RENEWALS, 338",
+    "NOBODY_FENCED, true, BLIND_RENEWALS, 1145",
     "STANDING_IGNORED, true, SLOW_LEASES, 146",
     "BARRIER_DROPPED, true, BLIND_COMMITS, 328",
     "CLAIMS_TOLD_BY_ID, true, BLIND_COMMITS, 1202",
     "LATE_RENEWALS_COUNT, true, SLOW_LEASES, 1296",
     "GONE_SEGMENTS_FATAL, false, MIXED, 72",
     "OFFERS_FORGOTTEN, true, MIXED, 10",
-    "FILING_UNCHECKED, false, MIXED, 0"
+    "FILING_UNCHECKED, false, MIXED, 101"
   })
   void brokenProtocol_isNoticed(Flaw flaw, boolean crowd, Weather weather, long first) {
     Optional<Broken> noticed =

@@ -34,6 +34,7 @@ class WorkerLeasesTest {
           CompletableFuture::get,
           Runnable::run,
           Runnable::run,
+          Runnable::run,
           Runnable::run);
   private final StoreClock clock = new StoreClock(environment.nanoTime());
   private final ObjectStore store = new TimekeepingObjectStore(memory, clock);

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * What a control object says: everything that two processes could disagree on, and nothing else.
@@ -40,6 +41,11 @@ public record ShardState(
           new Limits(0, 1, 0, Map.of(), Map.of(), Map.of(), ChangeLog.EMPTY, Asks.NONE),
           new Archive(1, 0, 0, List.of(), Map.of()),
           Set.of());
+
+  /** Where the segments are that it refers to. */
+  public Stream<String> segmentKeys() {
+    return jobs.segments.values().stream().map(SegmentRef::key);
+  }
 
   /** Whether a segment submitted under this name is done with. */
   public boolean isDoneWith(SegmentKeys.Submitted submitted) {
