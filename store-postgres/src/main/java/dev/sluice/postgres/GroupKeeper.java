@@ -24,6 +24,7 @@ final class GroupKeeper {
   private static final Logger log = LoggerFactory.getLogger(GroupKeeper.class);
   private static final String GIVE_LANES = "SELECT ${schema}.give_lanes(?)";
   private static final String GIVE_LANES_TO_COUNT = "SELECT ${schema}.give_lanes_to_count(?)";
+  private static final String GIVE_LANES_TO_CROWDS = "SELECT ${schema}.give_lanes_to_crowds(?)";
   private static final String SETTLE_LANES = "SELECT ${schema}.settle_lanes(?, ?, ?)";
   private static final String HEAT = "SELECT ${schema}.heat(?)";
   private static final int BATCH = 5_000;
@@ -48,6 +49,15 @@ final class GroupKeeper {
           call(GIVE_LANES, tasks);
           settle(tasks);
         });
+  }
+
+  /**
+   * Gives lanes to those of these tasks (canonical names) whose groups are full, before many jobs
+   * of each are stored; moves the jobs that are there beside the caller.
+   */
+  void giveLanesToCrowds(Set<String> tasks) {
+    Set<String> given = Set.copyOf(call(GIVE_LANES_TO_CROWDS, tasks));
+    inBackground(given, "Moving waiting jobs to lanes of their own", () -> settle(given));
   }
 
   /** Has the slots of these groups (canonical names) counted and lent, beside the caller. */

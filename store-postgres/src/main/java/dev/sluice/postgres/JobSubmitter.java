@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -39,6 +40,9 @@ final class JobSubmitter {
   private static final int REMEMBERED_PROPOSALS = 100_000;
   private static final int PROPOSALS_AT_ONCE = 50;
   private static final int MAX_TRIES = 10;
+
+  /** So many jobs of a task in one submit are a crowd. */
+  private static final int CROWD = 1_000;
 
   private final Database database;
   private final UUID storeId;
@@ -66,6 +70,7 @@ final class JobSubmitter {
     }
     proposeLimits(jobs);
     makeCountable(jobs);
+    keepCrowdsApart(jobs);
     JobWriter.Written written = storeAll(jobs);
     // A worker that began to wait while the jobs were stored was not seen then, nor did it see
     // them. It is seen after the commit.
@@ -154,6 +159,25 @@ final class JobSubmitter {
     if (!rejectable.isEmpty()) {
       database.run(PROMOTE_DUE);
       keeper.makeCountable(rejectable.stream().flatMap(JobSubmitter::groupsOf).distinct().toList());
+    }
+  }
+
+  /**
+   * Many jobs of a task whose group is full go to a lane of their own at once, so that they are
+   * never in front of others.
+   */
+  private void keepCrowdsApart(List<NewJob> jobs) {
+    if (jobs.size() < CROWD) {
+      return;
+    }
+    Map<String, Integer> sizes = new HashMap<>();
+    jobs.forEach(job -> sizes.merge(job.task(), 1, Integer::sum));
+    sizes.values().removeIf(size -> size < CROWD);
+    if (!sizes.isEmpty()) {
+      keeper.giveLanesToCrowds(
+          sizes.keySet().stream()
+              .map(task -> Group.of(task).toString())
+              .collect(Collectors.toSet()));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.Group;
+import dev.sluice.Permit;
 import dev.sluice.Sluice;
 import dev.sluice.Submission;
 import dev.sluice.Task;
@@ -89,6 +90,25 @@ class ClaimCostIT {
       pages = explainClaim(session.workerId(), Set.of("other"));
     }
     assertThat(pages).isLessThan(2 * pagesRead(null, 0));
+  }
+
+  /** In the open lane they would be in front of others, and moved when claims meet them. */
+  @Test
+  void crowdOfAFullTask_isStoredInALaneOfItsOwn() throws Exception {
+    Task<Integer> full = Task.named("full", Integer.class).maxConcurrent(1).build();
+    try (Sluice sluice = fixture.open();
+        JobStore store = fixture.openStore();
+        WorkerSession session = store.openSession(workerOf(Set.of("full"), full.limits()))) {
+      sluice.submitAll(full, Collections.nCopies(1_000, 1));
+      assertThat(jobsInOpenLanes("full")).as("jobs while there is room").isEqualTo(1_000);
+      try (Permit permit = sluice.concurrency().acquire(full.group(), Duration.ofSeconds(10))) {
+        assertThat(permit.held()).isTrue();
+        sluice.submitAll(full, Collections.nCopies(1_000, 1));
+        assertThat(jobsInLane("full")).as("jobs in the lane").isGreaterThanOrEqualTo(1_000);
+        await().untilAsserted(() -> assertThat(jobsInOpenLanes("full")).isZero());
+      }
+      assertThat(claim(session, 10, "full").jobs()).hasSize(1);
+    }
   }
 
   @Test

@@ -145,6 +145,18 @@ BEGIN
 END
 $$;
 
+-- Gives lanes to those of these tasks, of each of which many jobs are about to be submitted, whose groups are full: in the open lane the jobs would
+-- stand in front of others, and be written once more when claims meet them. Returns these tasks.
+CREATE FUNCTION give_lanes_to_crowds(p_tasks text[]) RETURNS SETOF text
+${plpgsql} AS $$
+DECLARE
+  v_tasks text[] := ARRAY(SELECT t FROM unnest(p_tasks) AS t WHERE home_lane(t) = '' AND is_full(t));
+BEGIN
+  PERFORM give_lanes(v_tasks);
+  RETURN QUERY SELECT unnest(v_tasks);
+END
+$$;
+
 -- Locks the limited groups of jobs about to be submitted, one after the other in one order for all, so that the check that follows and the
 -- insert after it are one. Limited are those that have a limit, and those that the jobs bring a number along for (NULL = none), whether it
 -- is on record or not. Two statements, because a statement that locks and counts would count by a snapshot from before the lock. There are
