@@ -31,6 +31,8 @@ final class StoreThreads implements AutoCloseable {
     reads = threads(READ_THREADS, "sluice-reads-" + name);
     reads.setKeepAliveTime(READER_IDLE.toSeconds(), TimeUnit.SECONDS);
     reads.allowCoreThreadTimeOut(true);
+    // After the close, a read that a late call asks for runs in the thread of the call.
+    reads.setRejectedExecutionHandler((read, pool) -> read.run());
     chores = threads(CHORE_THREADS, "sluice-chores-" + name);
     // What is left undone when the store is closed is found and done by others.
     chores.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
@@ -80,8 +82,8 @@ final class StoreThreads implements AutoCloseable {
       chores.shutdownNow();
       Thread.currentThread().interrupt();
     } finally {
-      // Last: a commit that was under way may have waited for some.
-      reads.shutdownNow();
+      // Last, and every read that was asked for is carried out: a commit or a caller waits for it.
+      reads.shutdown();
     }
   }
 }

@@ -1,9 +1,13 @@
 package dev.sluice.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.sluice.JobState;
+import dev.sluice.StoreUnavailableException;
 import dev.sluice.spi.JobStore;
 import dev.sluice.spi.WorkerSession;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +15,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,10 +37,10 @@ class SegmentReadsTest {
   }
 
   /** Answers no read of a segment before every segment is asked for. */
-  private static final class TogetherOrNever extends ForwardingObjectStore {
+  private static final class SimultaneousReads extends ForwardingObjectStore {
     private final CyclicBarrier all = new CyclicBarrier(SEGMENTS);
 
-    TogetherOrNever(ObjectStore objects) {
+    SimultaneousReads(ObjectStore objects) {
       super(objects);
     }
 
@@ -57,15 +63,19 @@ class SegmentReadsTest {
   }
 
   private void submitOneByOne() {
+    submitOneByOne(SEGMENTS);
+  }
+
+  private void submitOneByOne(int jobs) {
     try (JobStore store = open(memory)) {
-      for (int i = 0; i < SEGMENTS; i++) {
+      for (int i = 0; i < jobs; i++) {
         store.submit(List.of(StoreCalls.job("t")));
       }
     }
   }
 
   private void assertThatANewWorkerClaimsAll() {
-    try (JobStore store = open(new TogetherOrNever(memory));
+    try (JobStore store = open(new SimultaneousReads(memory));
         WorkerSession session = store.openSession(StoreCalls.worker(Set.of("t"), Map.of()))) {
       assertThat(session.exchange(StoreCalls.ask("t", SEGMENTS)).jobs()).hasSize(SEGMENTS);
     }
@@ -87,5 +97,44 @@ class SegmentReadsTest {
     }
 
     assertThatANewWorkerClaimsAll();
+  }
+
+  /** More segments than are read at a time: some reads have not begun when the store is closed. */
+  @Test
+  void storeIsClosed_callThatReadsSegmentsEnds() throws Exception {
+    submitOneByOne(3 * SEGMENTS);
+    CountDownLatch reading = new CountDownLatch(SEGMENTS);
+    CountDownLatch closed = new CountDownLatch(1);
+    ObjectStore slow =
+        new ForwardingObjectStore(memory) {
+          @Override
+          public Optional<StoredObject> get(String key) {
+            if (key.contains("/inbox/")) {
+              reading.countDown();
+              try {
+                closed.await();
+              } catch (InterruptedException e) {
+                throw new StoreUnavailableException("Interrupted.", e);
+              }
+            }
+            return super.get(key);
+          }
+        };
+    JobStore store = open(slow);
+    CompletableFuture<Long> waiting = new CompletableFuture<>();
+    Thread caller =
+        new Thread(() -> waiting.complete(store.jobs().counts().getOrDefault(JobState.READY, 0L)));
+    caller.setDaemon(true);
+    caller.start();
+    assertThat(reading.await(10, TimeUnit.SECONDS)).as("segments are being read").isTrue();
+    await().until(() -> caller.getState() == Thread.State.WAITING);
+
+    store.close();
+    closed.countDown();
+
+    assertThat(waiting)
+        .as("jobs that wait")
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo(3L * SEGMENTS);
   }
 }
